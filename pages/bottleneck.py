@@ -2,16 +2,16 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.bottleneck import choices, contexts, measured, translations
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    at = choices.choose(here)
+def draw(ctx: PageContext) -> None:
+    at = choices.choose(ctx)
 
     tabs(
         "seen",
-        here,
+        ctx,
         Tab(
             "Translations",
             lambda _: translations.translations(at),

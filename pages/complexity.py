@@ -2,14 +2,14 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.complexity import measured, parts, table
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "cost",
-        here,
+        ctx,
         Tab(
             "The table",
             lambda _: table.table(),

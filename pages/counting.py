@@ -5,23 +5,23 @@ from dataclasses import replace
 
 from tfmviz.ui import beside, compared, counting, guess, lesson
 from tfmviz.ui.counting import Counting, probabilities, table
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    there = beside.other(here, beside.SENTENCES, whole=True)
-    at = counting.choose(here)
+def draw(ctx: PageContext) -> None:
+    ctx_b = beside.other(ctx, beside.SENTENCES, whole=True)
+    at = counting.choose(ctx)
 
-    def of(part: Callable[[Counting], object]) -> Callable[[Lesson], object]:
+    def of(part: Callable[[Counting], object]) -> Callable[[PageContext], object]:
         return lambda one: part(replace(at, typed=one.text))
 
     with guess.first("Which word comes next?", name="table"):
-        compared.either("table", here, there, of(table.table))
+        compared.either("table", ctx, ctx_b, of(table.table))
 
     tabs(
         "counted_in",
-        here,
+        ctx,
         Tab(
             "A whole sentence",
             of(probabilities.chain),
@@ -42,7 +42,7 @@ def draw(here: Lesson) -> None:
             "The longer the n-grams, the fewer a text contains.",
             "How many n-grams of new text were never counted?",
         ),
-        there=there,
+        ctx_b=ctx_b,
     )
     counting.about(at)
 

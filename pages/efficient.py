@@ -2,13 +2,13 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.efficient import approximate, same_numbers, together, trained, without_sinks
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
-def draw(here: Lesson) -> None:
-    there = without_sinks(beside.other(here, beside.SENTENCES_AND_MODELS))
-    if not (shown := without_sinks(here)):
+def draw(ctx: PageContext) -> None:
+    ctx_b = without_sinks(beside.other(ctx, beside.SENTENCES_AND_MODELS))
+    if not (shown := without_sinks(ctx)):
         return
 
     tabs(
@@ -63,7 +63,7 @@ def draw(here: Lesson) -> None:
             "Which method changes the prediction least?",
             earlier={"All of them": {"compared": "On your text"}, "Measured": {"compared": "Measured"}},
         ),
-        there=there,
+        ctx_b=ctx_b,
     )
 
 

@@ -4,33 +4,33 @@ import streamlit as st
 
 from tfmviz.ui import beside, compared, guess, lesson, live, sides
 from tfmviz.ui.explorer import panels
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    if there := beside.other(here, beside.WITH_HEADS):
-        beside.follow(here, there)
-        both = sides.of(here, there)
+def draw(ctx: PageContext) -> None:
+    if ctx_b := beside.other(ctx, beside.WITH_HEADS):
+        beside.follow(ctx, ctx_b)
+        both = sides.of(ctx, ctx_b)
         with st.container(key="sides"):
             sides.side_by_side(both)
-        here, there = both.about_the_same()
+        ctx, ctx_b = both.about_the_same()
     else:
         lesson.hide("kind", "layer", "head")  # chosen in the picture
-        live.follow(here, "explorer", "predictions")
-        with guess.first(here.question, name="looks"):
-            panels.explorer(here)
+        live.follow(ctx, "explorer", "predictions")
+        with guess.first(ctx.question, name="looks"):
+            panels.explorer(ctx)
     with guess.along("predicted"), lesson.where_it_predicts():
-        compared.either("predicted", here, there, panels.predictions_in_short)
-    st.markdown(panels.how_it_reads(here))
+        compared.either("predicted", ctx, ctx_b, panels.predictions_in_short)
+    st.markdown(panels.how_it_reads(ctx))
 
     tabs(
         "view",
-        here,
+        ctx,
         Tab(
             "Predictions",
             panels.predictions,
-            f"The ten most probable words at token {here.target}.",
+            f"The ten most probable words at token {ctx.target}.",
             "Which word does the model expect here?",
         ),
         Tab(
@@ -38,7 +38,7 @@ def draw(here: Lesson) -> None:
             panels.stream_norms,
             "The norm of each token's vector, and what attention and MLP add. Above 100%, the other one pulled the "
             "opposite way.",
-            here.asks("Which token ends up with the longest vector?"),
+            ctx.asks("Which token ends up with the longest vector?"),
         ),
         Tab(
             "Export",
@@ -47,7 +47,7 @@ def draw(here: Lesson) -> None:
             earlier={"Take it away": {}},
             alone="The files hold A.",
         ),
-        there=there,
+        ctx_b=ctx_b,
     )
     panels.code()
 

@@ -2,18 +2,18 @@
 
 from tfmviz.ui import beside, feed_forward, lesson
 from tfmviz.ui.feed_forward import neurons, with_layer, without
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "layer_part",
-        here,
+        ctx,
         Tab(
             "One token through it",
             with_layer(feed_forward.through),
-            f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every value "
+            f"Layer {ctx.choice.layer_index} widens the token's vector, applies a function to every value "
             "and narrows it again. Click a value.",
             "How many neurons fire for this token?",
         ),
@@ -43,7 +43,7 @@ def draw(here: Lesson) -> None:
             "What the function does to each value. The dots below the curves are this token's neurons.",
             "How many neurons are nearly off for this token?",
         ),
-        there=beside.other(here, beside.SENTENCES_AND_HEADS_OFF),
+        ctx_b=beside.other(ctx, beside.SENTENCES_AND_HEADS_OFF),
         needs=("text", "model", "kind", "layer"),
     )
     feed_forward.code()

@@ -2,14 +2,14 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.ladder import distance, recurrent, rungs, uses, window
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "ladder",
-        here,
+        ctx,
         Tab(
             "What comes next",
             rungs.next_token,
@@ -56,7 +56,7 @@ def draw(here: Lesson) -> None:
             "Cells with the same number can be computed in parallel.",
             "How many steps does each layer need?",
         ),
-        there=beside.other(here, beside.SENTENCES),
+        ctx_b=beside.other(ctx, beside.SENTENCES),
     )
 
 

@@ -3,32 +3,32 @@
 import streamlit as st
 
 from tfmviz.ui import guess, lesson, masks
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import effects, facts
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     board, effect = masks.beside()
-    said = masks.settings(here)
-    layers, heads = masks.where(here)
+    said = masks.settings(ctx)
+    layers, heads = masks.where(ctx)
     with board:
         above = st.container()
-        chosen = masks.laboratory(here, said)
+        chosen = masks.laboratory(ctx, said)
     with above:
-        masks.follow(here, chosen, layers, heads)
-    sides = effects.both_masks(here, masks.edited(here, chosen, layers, heads), chosen, layers, heads)
+        masks.follow(ctx, chosen, layers, heads)
+    sides = effects.both_masks(ctx, masks.edited(ctx, chosen, layers, heads), chosen, layers, heads)
 
     with effect:
         tabs(
             "effect",
-            here,
+            ctx,
             Tab(
                 "Attention",
                 lambda _: effects.attention(sides),
-                f"Layer {here.choice.layer_index}, head {here.choice.head}: the remaining keys "
+                f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}: the remaining keys "
                 "share the attention that a masked key would have received.",
-                here.asks("Which keys pick up the attention of the masked ones?", "keys"),
+                ctx.asks("Which keys pick up the attention of the masked ones?", "keys"),
                 earlier={"Vectors": {}},
             ),
             Tab("Next word", lambda _: effects.next_words(sides), "", "Does the model still expect the same word?"),
@@ -36,18 +36,18 @@ def draw(here: Lesson) -> None:
                 "Loss",
                 lambda _: effects.losses(sides),
                 "",
-                here.asks("Which word surprises the model more with your mask?"),
+                ctx.asks("Which word surprises the model more with your mask?"),
                 needs=("text", "model", "kind"),
             ),
             Tab(
                 "Reach",
-                lambda here: effects.reach(here, chosen),
+                lambda ctx: effects.reach(ctx, chosen),
                 "Hidden tokens can still arrive through others.",
                 "After how many layers does the reach stop growing?",
                 needs=("text", "model", "kind"),
             ),
-            Tab("Kinds", lambda here: facts.table(here, chosen, said), earlier={"Which mask is which": {}}),
-            Tab("Quiz", lambda here: facts.exercises(here, said), earlier={"Predict, then reveal": {}}),
+            Tab("Kinds", lambda ctx: facts.table(ctx, chosen, said), earlier={"Which mask is which": {}}),
+            Tab("Quiz", lambda ctx: facts.exercises(ctx, said), earlier={"Predict, then reveal": {}}),
         )
         with guess.along("verdict"):
             effects.verdict(sides, chosen, layers)

@@ -1,20 +1,20 @@
 """Normalisation: which numbers are averaged, and why transformers normalise each token separately (L6)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.normalisation import facts, groups
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "about",
-        here,
+        ctx,
         Tab(
             "Which numbers share a mean?",
             groups.groups,
-            f"{facts.WHEN[here.model.config.norm.position]} every layer the model normalises. Each frame holds "
-            f"numbers that share a mean, before layer {here.choice.layer_index}.",
+            f"{facts.WHEN[ctx.model.config.norm.position]} every layer the model normalises. Each frame holds "
+            f"numbers that share a mean, before layer {ctx.choice.layer_index}.",
             "What ends up on one scale: rows or columns?",
             earlier={"Who shares a mean?": {}},
             differs=facts.apart,
@@ -41,7 +41,7 @@ def draw(here: Lesson) -> None:
             "Which layers have the larger initial gradients?",
             needs=(),
         ),
-        there=beside.other(here, beside.SENTENCES_AND_MODELS),
+        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
     )
 
 

@@ -1,19 +1,19 @@
 """Positions: attention alone cannot see the order of words; three ways to encode it (L7)."""
 
 from tfmviz.ui import beside, duel, lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions import learned, naive, order_blind, pictures, sinusoidal
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     if beside.asks(beside.SCHEMES):
-        duel.side_by_side(here, ("sinusoidal", "learned"))
+        duel.side_by_side(ctx, ("sinusoidal", "learned"))
         return
 
     tabs(
         "lesson",
-        here,
+        ctx,
         Tab(
             "Order-blind",
             order_blind.order_blind,

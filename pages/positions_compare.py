@@ -2,16 +2,16 @@
 
 from tfmviz.ui import duel, lesson
 from tfmviz.ui.compare import card, trials
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    both = duel.choose(here)
+def draw(ctx: PageContext) -> None:
+    both = duel.choose(ctx)
 
     tabs(
         "experiment",
-        here,
+        ctx,
         Tab(
             "On your sentence",
             lambda _: duel.attention(both),

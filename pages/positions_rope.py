@@ -1,20 +1,20 @@
 """RoPE and biases: schemes that let attention see how far apart two words are, not where they stand (L7)."""
 
 from tfmviz.ui import beside, duel, lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope import biases, distance, spectrum, turning
 from tfmviz.ui.rope.subject import of_scheme
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     if beside.asks(beside.SCHEMES):
-        duel.side_by_side(here, ("rope", "alibi"))
+        duel.side_by_side(ctx, ("rope", "alibi"))
         return
 
     tabs(
         "scheme",
-        here,
+        ctx,
         Tab(
             "Turning",
             of_scheme("rope", turning.turned),

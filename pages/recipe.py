@@ -3,22 +3,22 @@
 import streamlit as st
 
 from tfmviz.ui import beside, lesson, recipe
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.recipe import optimiser, targets
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
         st.query_params["smooth"] = st.session_state["smooth"] = "Calibration"  # as in `tabs`
     tabs(
         "recipe",
-        here,
+        ctx,
         Tab(
             "Teacher forcing",
             recipe.forcing,
             "The model reads the true text so far and predicts the next token.",
-            here.asks("Where is the model most surprised?"),
+            ctx.asks("Where is the model most surprised?"),
         ),
         Tab("Three tasks", recipe.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
         Tab(
@@ -54,7 +54,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab("Dropout", optimiser.dropout, "The same text ten times, each time with random activations set to 0."),
         Tab("Gradients", optimiser.gradients, "How strongly does your sentence pull on each layer?"),
-        there=beside.other(here, beside.SENTENCES_AND_MODELS),
+        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
     )
 
 

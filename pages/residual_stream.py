@@ -1,20 +1,20 @@
 """The residual stream: vectors that grow, parts that add up, and a prediction that is built layer by layer (L6, L8)."""
 
 from tfmviz.ui import beside, lesson, sides
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.stream import lens, pair, parts, vectors
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "stream",
-        here,
+        ctx,
         Tab(
             "Lengths",
             vectors.lengths,
             "The norm of each token's vector after every sublayer; each grey line is one token.",
-            here.asks("Which token ends up with the longest vector?", "queries"),
+            ctx.asks("Which token ends up with the longest vector?", "queries"),
             needs=("text", "model", "kind"),
             differs=sides.show_likeness,
         ),
@@ -72,7 +72,7 @@ def draw(here: Lesson) -> None:
             },
             alone="This tab compares two designs already.",
         ),
-        there=beside.other(here, beside.WITHOUT_HEADS),
+        ctx_b=beside.other(ctx, beside.WITHOUT_HEADS),
     )
 
 

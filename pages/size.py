@@ -1,15 +1,15 @@
 """Size: where a model's parameters are, the memory and training they need, and the loss they reach (L10)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.size import laws, own, parts, variants
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "sized",
-        here,
+        ctx,
         Tab(
             "Where they sit",
             parts.where,

@@ -1,19 +1,19 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
 from tfmviz.ui import beside, lesson, live, steps
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.steps import biography, stages
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    there = beside.other(here, beside.WITH_HEADS)
-    if not there:
-        live.follow(here, "steps")
+def draw(ctx: PageContext) -> None:
+    ctx_b = beside.other(ctx, beside.WITH_HEADS)
+    if not ctx_b:
+        live.follow(ctx, "steps")
     tabs(
         "part",
-        here,
-        Tab("Stages", stages.stages, "", here.question),
+        ctx,
+        Tab("Stages", stages.stages, "", ctx.question),
         Tab(
             "Why √d?",
             steps.scaling_lab,
@@ -49,7 +49,7 @@ def draw(here: Lesson) -> None:
             needs=("text", "model", "kind"),
         ),
         Tab("The code", stages.code),
-        there=there,
+        ctx_b=ctx_b,
     )
 
 

@@ -3,21 +3,21 @@
 from collections.abc import Callable
 
 from tfmviz.ui import before_after, lesson, switch_off
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.ui.switch_off import Switches, copying, every_part
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    said = switch_off.switchboard(here)
+def draw(ctx: PageContext) -> None:
+    said = switch_off.switchboard(ctx)
 
-    def shows(part: Callable[[Sides, Switches], object]) -> Callable[[Lesson], object]:
-        return lambda here: part(switch_off.run(here, said), said)
+    def shows(part: Callable[[Sides, Switches], object]) -> Callable[[PageContext], object]:
+        return lambda ctx: part(switch_off.run(ctx, said), said)
 
     tabs(
         "removed",
-        here,
+        ctx,
         Tab(
             "Next word",
             shows(switch_off.next_words),
@@ -27,8 +27,8 @@ def draw(here: Lesson) -> None:
         Tab(
             "Loss",
             shows(switch_off.losses),
-            f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
-            here.asks("Which word becomes the greatest surprise?"),
+            f"Where a word of {before_after.predicted(ctx)} surprises the model more, the part was needed.",
+            ctx.asks("Which word becomes the greatest surprise?"),
         ),
         Tab(
             "What it writes",
@@ -39,13 +39,13 @@ def draw(here: Lesson) -> None:
         Tab("Attention", shows(switch_off.attention), "Which heads attend elsewhere now?", "Which head changes most?"),
         Tab(
             "Every part in turn",
-            lambda here: every_part.damage_map(here, said),
+            lambda ctx: every_part.damage_map(ctx, said),
             f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",
             "Which part does the model need most?",
         ),
         Tab(
             "Do sharp heads matter?",
-            lambda here: every_part.look_and_matter(here, said),
+            lambda ctx: every_part.look_and_matter(ctx, said),
             "Each point is a head: sharper to the right, more important higher up.",
             "Does a sharp head matter more?",
         ),

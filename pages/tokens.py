@@ -1,15 +1,15 @@
 """Tokens: how a text is cut, how a tokenizer learns to cut, and how a token becomes a vector (L8)."""
 
 from tfmviz.ui import beside, lesson, tokens
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.tokens import cutting, vectors
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "tokens",
-        here,
+        ctx,
         Tab(
             "Four ways",
             either("Cut by", "cut", {"Four ways": cutting.four_ways, "Every vocabulary": cutting.vocabularies}),
@@ -55,7 +55,7 @@ def draw(here: Lesson) -> None:
                 "Weight tying": {"near": "Weight tying"},
             },
         ),
-        there=beside.other(here, beside.SENTENCES_AND_MODELS),
+        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
     )
 
 

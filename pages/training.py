@@ -1,15 +1,15 @@
 """Training: how a loss falls, how heads form, a model trained in front of the class, and a fine-tuned one (L9)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.ui.training import film, shipped, tuned, watch
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "learned",
-        here,
+        ctx,
         Tab(
             "How a head forms",
             film.film,

@@ -1,23 +1,23 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
 from tfmviz.ui import beams, beside, lesson, models, translating
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.translating import references, what_if
 
 
-def draw(here: Lesson) -> None:
-    if here.model.config.architecture != "encoder-decoder":
+def draw(ctx: PageContext) -> None:
+    if ctx.model.config.architecture != "encoder-decoder":
         models.needed("french-english")
         return
-    if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        here, there = translating.crossing_of(here), translating.crossing_of(there)
+    if ctx_b := beside.other(ctx, beside.WITHOUT_HEADS, alike=True):
+        ctx, ctx_b = translating.crossing_of(ctx), translating.crossing_of(ctx_b)
     else:
-        translating.say(here)
+        translating.say(ctx)
 
     tabs(
         "translation",
-        here,
+        ctx,
         Tab(
             "Word by word",
             translating.draw,
@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
             either(
                 "Show",
                 "shown_trees",
-                {"One tree": lambda here: beams.search(here, longest=40), "Two trees": what_if.two_trees},
+                {"One tree": lambda ctx: beams.search(ctx, longest=40), "Two trees": what_if.two_trees},
             ),
             "Several translations grow side by side.",
             intact=True,
@@ -70,7 +70,7 @@ def draw(here: Lesson) -> None:
             "How much of the model's translation appears in yours?",
             needs=("text", "model"),
         ),
-        there=there,
+        ctx_b=ctx_b,
     )
 
 

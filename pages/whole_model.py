@@ -3,25 +3,25 @@
 import streamlit as st
 
 from tfmviz.ui import beside, compared, guess, lesson, live, sides, whole_model
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
-def draw(here: Lesson) -> None:
-    if there := beside.other(here, beside.WITHOUT_HEADS):
-        both = sides.of(here, there)
+def draw(ctx: PageContext) -> None:
+    if ctx_b := beside.other(ctx, beside.WITHOUT_HEADS):
+        both = sides.of(ctx, ctx_b)
         with lesson.where_it_predicts():
             st.markdown(sides.expected(both))
         compared.draw("picture", both, whole_model.picture, across=False)
         sides.show_likeness(both)
     else:
-        live.follow(here, "whole_model")
+        live.follow(ctx, "whole_model")
         with guess.first("Which word does the model expect in the end?", name="picture"):
-            whole_model.picture(here)
+            whole_model.picture(ctx)
 
     tabs(
         "beside",
-        here,
+        ctx,
         Tab("Where the parameters are", whole_model.where_the_numbers_are),
         Tab(
             "Post-norm, pre-norm",

@@ -1,15 +1,15 @@
 """Why there: a head's score as an exact sum, the effect of removing its paths, and what the head writes (L3, L6)."""
 
 from tfmviz.ui import beside, lesson, why
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.ui.why import compose, writes
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     tabs(
         "why",
-        here,
+        ctx,
         Tab(
             "The score as a sum",
             why.terms,
@@ -42,7 +42,7 @@ def draw(here: Lesson) -> None:
             "Weights sum to 1: a head that finds nothing relevant still has to look somewhere, unless it has a sink.",
             "How much attention goes to the first token?",
         ),
-        there=beside.other(here, beside.SENTENCES_AND_MODELS),
+        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
     )
 
 

@@ -3,46 +3,46 @@
 import streamlit as st
 
 from tfmviz.ui import beams, beside, guess, lesson
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.writing import desk, gaps, keyboard, memory, place, settings, temperature
 
 
-def draw(here: Lesson) -> None:
-    if here.model.config.architecture == "encoder-only":
-        gaps.fill(here)
+def draw(ctx: PageContext) -> None:
+    if ctx.model.config.architecture == "encoder-only":
+        gaps.fill(ctx)
         return
 
-    there = beside.other(here, desk.OPTIONS, alike=True)
+    ctx_b = beside.other(ctx, desk.OPTIONS, alike=True)
     above = st.container(key="desk")
-    said = settings.ask(here)
-    now = desk.AT_THE_BEGINNING if there else desk.writing(here)
+    said = settings.ask(ctx)
+    now = desk.AT_THE_BEGINNING if ctx_b else desk.writing(ctx)
     with above:
-        if there:
-            desk.two_texts(here, there, said)
+        if ctx_b:
+            desk.two_texts(ctx, ctx_b, said)
         else:
             st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
             with guess.first("Which word will the model write next?", name="desk"):
-                desk.desk(here, said, now)
+                desk.desk(ctx, said, now)
 
     tabs(
         "behind",
-        here,
+        ctx,
         Tab(
             "100 samples",
-            lambda here: place.hundred_draws(here, said.on(here), now),
+            lambda ctx: place.hundred_draws(ctx, said.on(ctx), now),
             "One sample is luck; a hundred show the distribution.",
             earlier={"Draw 100": {}},
         ),
         Tab(
             "Keyboard",
-            lambda here: keyboard.tab(here, now),
+            lambda ctx: keyboard.tab(ctx, now),
             "A phone's keyboard is a language model.",
             earlier={"Keyboard": {"suggests": "suggestions"}, "Your guess": {"suggests": "your guess"}},
         ),
         Tab(
             "What went into this word",
-            lambda here: place.into_this_word(here, now),
+            lambda ctx: place.into_this_word(ctx, now),
             "Where the chosen head looked, and what each layer would have written.",
             needs=("text", "model", "kind", "layer", "head"),
         ),
@@ -52,8 +52,8 @@ def draw(here: Lesson) -> None:
                 "Look at",
                 "heated",
                 {
-                    "Temperature": lambda here: temperature.one_context(here, said.on(here), now),
-                    "Fifty texts": lambda here: temperature.fan(here, said.on(here)),
+                    "Temperature": lambda ctx: temperature.one_context(ctx, said.on(ctx), now),
+                    "Fifty texts": lambda ctx: temperature.fan(ctx, said.on(ctx)),
                 },
             ),
             "A low temperature favours the top words; a high one flattens the distribution.",
@@ -61,12 +61,12 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Repetition",
-            lambda here: temperature.repetition(here, said.on(here)),
+            lambda ctx: temperature.repetition(ctx, said.on(ctx)),
             "Why not always take the most probable word?",
         ),
         Tab(
             "Beam search",
-            lambda here: beams.search(here, banned=said.on(here).rules.banned),
+            lambda ctx: beams.search(ctx, banned=said.on(ctx).rules.banned),
             "Several texts grow side by side.",
         ),
         Tab(
@@ -75,7 +75,7 @@ def draw(here: Lesson) -> None:
                 "Show",
                 "cached",
                 {
-                    "The cache": lambda here: memory.steps(here, said.on(here)),
+                    "The cache": lambda ctx: memory.steps(ctx, said.on(ctx)),
                     "What it saves": memory.costs,
                     "What it takes": memory.size,
                 },
@@ -87,7 +87,7 @@ def draw(here: Lesson) -> None:
                 "What it takes": {"cached": "What it takes"},
             },
         ),
-        there=there,
+        ctx_b=ctx_b,
         needs=("text", "model"),
     )
 

@@ -16,8 +16,8 @@ from tests.browser import ROOT
 from tests.plots.cells import unpacked
 from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
-from tfmviz.ui.controls import Choice
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.controls import Selection
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.named import Named
 
 # Each new session of AppTest would read the metadata of every installed package again, in search of components: 0.2 s.
@@ -47,9 +47,9 @@ def open_page(page: str = "explorer", **address: str) -> AppTest:
     return app
 
 
-def lesson(model: str, text: str, layer: str, head: int = 0) -> Lesson:
+def lesson(model: str, text: str, layer: str, head: int = 0) -> PageContext:
     """What a page works on, without the page."""
-    return Lesson(choice=Choice(model=model, layer=layer, head=head), text=text, model=models.load(model))
+    return PageContext(choice=Selection(model=model, layer=layer, head=head), text=text, model=models.load(model))
 
 
 def words(app: AppTest) -> str:

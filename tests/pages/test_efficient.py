@@ -30,7 +30,7 @@ from tfmviz.ui import background, efficient, held_out
 from tfmviz.ui.efficient import together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
 from tfmviz.ui.efficient.trained import FOLDER
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words.numbers import per_cent
 
 PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
@@ -104,7 +104,7 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
 
 
 def test_the_models_own_output_changes_nothing_and_zeros_are_an_ablation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Lesson, "target", property(lambda self: 2))  # no session, so no pinned token
+    monkeypatch.setattr(PageContext, "target", property(lambda self: 2))  # no session, so no pinned token
     for model, layer in HEADS:
         here = lesson(model, TEXT, layer, head=1)
         head = efficient.head_of(here)

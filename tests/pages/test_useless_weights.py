@@ -16,7 +16,7 @@ from tests.app import charts, forget, open_page, spaces, views
 from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.ui import router, tabs
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions import learned, naive, sinusoidal
 from tfmviz.ui.tabs import Tab
 
@@ -43,7 +43,7 @@ def _models_of_zeros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def test_no_part_of_a_page_raises_or_says_nan(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     n_tabs = [1]
 
-    def draw_one(_key: str, here: Lesson, *parts: Tab, **_: object) -> None:
+    def draw_one(_key: str, here: PageContext, *parts: Tab, **_: object) -> None:
         n_tabs.append(len(parts))
         st.session_state.setdefault("open", 0)
         parts[min(st.session_state["open"], len(parts) - 1)].draw(here)

@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.beams import Kind, Node, Tree
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -28,7 +28,7 @@ WINDOW = 12
 """The most steps of the tree drawn side by side: more would leave no room for their words."""
 
 
-def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW) -> None:
+def search(ctx: PageContext, *, banned: tuple[int, ...] = (), longest: int = WINDOW) -> None:
     """The tree of a beam search and its best texts.
 
     Args:
@@ -37,29 +37,29 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     """
     with st.container(horizontal=True, key=side.key("line-beams")):
         width, alpha = ask()
-        found = found_by(here.model, here.text, width, alpha, banned, longest, edits=here.edits)
+        found = found_by(ctx.model, ctx.text, width, alpha, banned, longest, edits=ctx.edits)
         upto = n = len(found)
         if longest > WINDOW and n > 1:
             upto = inputs.slider("Up to step", 0, n, 0, key="tree_steps", help="0: to the end") or n
-    lesson.say_what_is_continued(here, longest)
+    lesson.say_what_is_continued(ctx, longest)
     best = found[-1].complete[0]
-    text = text_of(here.model, best.ids)
-    chosen, first = asked(here), max(1, upto - WINDOW + 1)
+    text = text_of(ctx.model, best.ids)
+    chosen, first = asked(ctx), max(1, upto - WINDOW + 1)
     show(
         "tree",
-        Tree(nodes=[node for node in nodes_of(found, width, here.model) if first <= node.step <= upto], chosen=chosen),
+        Tree(nodes=[node for node in nodes_of(found, width, ctx.model) if first <= node.step <= upto], chosen=chosen),
         alt=f"The best text with {width} beams: {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
         on_pick=choose,
     )
     if chosen:
-        explain(here.model, chosen, found, alpha)
+        explain(ctx.model, chosen, found, alpha)
     result(
-        f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is log P, a "
+        f"{_against_greedy(ctx, best, banned, longest)} Grey continuations were dropped. A score is log P, a "
         f"sum over tokens; arg max P is sought. Complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one "
         "can win."
     )
     rows = "\n".join(
-        f"| {markdown.plain(text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
+        f"| {markdown.plain(text_of(ctx.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
         f"{decimal(one.normalised, '.3f')} |"
         for one in found[-1].complete
     )
@@ -72,12 +72,12 @@ def ask() -> tuple[int, float]:
     return width, inputs.slider("Length penalty α", 0.0, 2.0, 1.0, 0.1, key="alpha")
 
 
-def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
-    greedy = found_by(here.model, here.text, 1, 1.0, banned, longest, edits=here.edits)[-1].complete[0]
+def _against_greedy(ctx: PageContext, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
+    greedy = found_by(ctx.model, ctx.text, 1, 1.0, banned, longest, edits=ctx.edits)[-1].complete[0]
     same = parting(greedy.ids, best.ids)
     if same is None:
         return "The best text is the greedy one."
-    words = [markdown.plain(named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
+    words = [markdown.plain(named(ctx.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
         f"They diverge at word {same + 1}: greedy “{words[0]}”, best “{words[1]}”. Scores: {decimal(greedy.score)} and "
         f"{decimal(best.score)}."
@@ -139,11 +139,11 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
     return " ".join(written.split()) or "(nothing)"
 
 
-def asked(here: Lesson) -> tuple[int, ...]:
+def asked(ctx: PageContext) -> tuple[int, ...]:
     """The token ids in the address; () for none, or for those of another text."""
     if side.is_b():  # the address has A's text
         return ()
-    about = here.short_name
+    about = ctx.short_name
     if st.session_state.setdefault("hypothesis_about", about) != about:
         st.session_state["hypothesis_about"] = about
         choose(())

@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
@@ -34,32 +34,32 @@ def of_twins(text: str) -> str:
     return " These models learned English alone, so their surprise at this text says little."
 
 
-def predicted(here: Lesson) -> str:
+def predicted(ctx: PageContext) -> str:
     """The text that the losses are about: an encoder-decoder predicts the words of its own answer."""
-    return "your sentence" if here.trace.source is None else "the model's answer"
+    return "your sentence" if ctx.trace.source is None else "the model's answer"
 
 
-def place(here: Lesson) -> str:
+def place(ctx: PageContext) -> str:
     """The place of a prediction: an encoder fills a token's position, a decoder continues after it."""
-    return "In the place of" if here.model.config.architecture == "encoder-only" else "After"
+    return "In the place of" if ctx.model.config.architecture == "encoder-only" else "After"
 
 
-def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
+def next_words(ctx: PageContext, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
     """The predictions after the chosen token in both runs, or in the only one.
 
     Args:
         series: names of the two runs.
     """
-    runs = [here.trace] if after is here.trace else [here.trace, after]
+    runs = [ctx.trace] if after is ctx.trace else [ctx.trace, after]
     shares = [softmax(run.row("logits", token)) for run in runs]
     best = np.argsort(-np.max(shares, axis=0), kind="stable")[:NEXT_WORDS]
-    words = [visible(here.model.vocabulary[index]) for index in best]
+    words = [visible(ctx.model.vocabulary[index]) for index in best]
     show(key, Bars(labels=words, shares=[p[best].tolist() for p in shares], names=series[: len(runs)]))
 
 
-def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
+def losses(ctx: PageContext, after: Trace, *, key: str = "losses") -> None:
     """The rise of each token's loss from A, before, to B, after; for the only run, its losses."""
-    before = here.trace
+    before = ctx.trace
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))

@@ -18,7 +18,7 @@ from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, live, models
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.ui.named import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
 from tfmviz.words import markdown
@@ -67,7 +67,7 @@ def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callab
     return draw
 
 
-def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: bool = False) -> Lesson | None:
+def other(ctx: PageContext, options: Sequence[What], *, alike: bool = False, whole: bool = False) -> PageContext | None:
     """Draws the choice of B and gives B; None where nothing is compared, or B cannot be read.
 
     Args:
@@ -76,20 +76,20 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
     """
     match asked if (asked := st.session_state.get("with")) in options else None:
         case "another sentence":
-            return _sentence(here, whole=whole)
+            return _sentence(ctx, whole=whole)
         case "another model":
-            return _model(here, alike=alike)
+            return _model(ctx, alike=alike)
         case "another head":
-            layer, head = _head(here, "b", _unlike)
-            return replace(here, choice=replace(here.choice, layer=layer, head=head))
+            layer, head = _head(ctx, "b", _unlike)
+            return replace(ctx, choice=replace(ctx.choice, layer=layer, head=head))
         case "a head off":
-            layer, head = _head(here, "without", _needed)
-            return replace(here, edits=(AblateHead(layer=layer, head=head),))
+            layer, head = _head(ctx, "without", _needed)
+            return replace(ctx, edits=(AblateHead(layer=layer, head=head),))
         case "another temperature":
             line("b-temperature").slider(
                 "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
             )
-            return replace(here)
+            return replace(ctx)
     return None
 
 
@@ -98,26 +98,26 @@ def asks(options: Sequence[What]) -> bool:
     return st.session_state.get("with") in options
 
 
-def follow(here: Lesson, there: Lesson) -> None:
+def follow(ctx: PageContext, ctx_b: PageContext) -> None:
     """Lets the pictures of a head of A and B update at each key in either sentence, if one model computes both."""
-    if here.model.name != there.model.name:
+    if ctx.model.name != ctx_b.model.name:
         return
     is_other = st.session_state.get("with") == "another sentence"
     off = [
         f"{PART_CODES[edit.layer.split('.')[0]]}{edit.layer.split('.')[1]}.{edit.head}"
-        for edit in there.edits
+        for edit in ctx_b.edits
         if isinstance(edit, AblateHead)
     ]
     live.follow_changes(
-        here,
+        ctx,
         "b" if is_other else "",
-        there.text if is_other else ",".join(off),
+        ctx_b.text if is_other else ",".join(off),
         *live.PAIRED,
         "predictions",
         "predictions_b",
         factor=0.0,
-        usual=(here.query, here.key),
-        other={"layer": there.choice.layer, "head": there.choice.head},
+        usual=(ctx.query, ctx.key),
+        other={"layer": ctx_b.choice.layer, "head": ctx_b.choice.head},
     )
 
 
@@ -126,15 +126,15 @@ def temperature() -> float | None:
     return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
-def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
+def titles(ctx: PageContext, ctx_b: PageContext) -> tuple[str, str]:
     match st.session_state.get("with"):
         case "another model":
-            return f"A, {name_of(here.model.name)}", f"B, {name_of(there.model.name)}"
+            return f"A, {name_of(ctx.model.name)}", f"B, {name_of(ctx_b.model.name)}"
         case "another head":
-            a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (here, there))
+            a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (ctx, ctx_b))
             return f"A, {a}", f"B, {b}"
         case "a head off":
-            (off,) = there.edits
+            (off,) = ctx_b.edits
             assert isinstance(off, AblateHead)
             return "A", f"B, without head {off.layer.split('.')[1]}.{off.head}"
         case "another temperature":
@@ -142,11 +142,11 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
     return "A", "B"
 
 
-def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
+def _sentence(ctx: PageContext, *, whole: bool) -> PageContext | None:
     """Draws B's sentence box. It opens with A's sentence, one word changed: two equal ones would show no difference."""
     text = st.text_area(
         "The other sentence (press Enter)",
-        changed(here.text),
+        changed(ctx.text),
         height="content",
         key="b",
         bind="query-params",
@@ -156,22 +156,22 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
     )
     text = in_one_line(text or "")
     if not text.strip():
-        return replace(here)
-    encoded = here.model.encode(text)
+        return replace(ctx)
+    encoded = ctx.model.encode(text)
     if not encoded.ids:
         st.warning("The other sentence contains nothing that the model reads. Type at least one visible character.")
         return None
     if not whole:
-        controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(here.model.name)} reads")
-    return replace(here, text=text)
+        controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(ctx.model.name)} reads")
+    return replace(ctx, text=text)
 
 
-def _model(here: Lesson, *, alike: bool) -> Lesson | None:
-    own = here.model.config
+def _model(ctx: PageContext, *, alike: bool) -> PageContext | None:
+    own = ctx.model.config
     shapes = {
         name: other
         for name, other in _shapes().items()
-        if name != here.model.name and (not alike or (other.architecture == own.architecture and other.head != "none"))
+        if name != ctx.model.name and (not alike or (other.architecture == own.architecture and other.head != "none"))
     }
     if not shapes:
         st.info("There is no other model here.", icon=icons.INFO)
@@ -192,21 +192,21 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     if asked not in fitting:
         st.info(f"There is no other model {markdown.code(asked)} here. B is {called}.", icon=icons.INFO)
     model = models.load(name)
-    kind = kind_of(here.choice.layer)
+    kind = kind_of(ctx.choice.layer)
     layers = [layer for layer in model.config.layers if kind_of(layer) == kind] or list(model.config.layers)
-    layer = layers[min(here.choice.layer_index, len(layers) - 1)]
-    choice = controls.Choice(model=name, layer=layer, head=min(here.choice.head, model.config.attention.n_heads - 1))
-    a, b = (f"{one.layer_index}.{one.head}" for one in (here.choice, choice))
+    layer = layers[min(ctx.choice.layer_index, len(layers) - 1)]
+    choice = controls.Selection(model=name, layer=layer, head=min(ctx.choice.head, model.config.attention.n_heads - 1))
+    a, b = (f"{one.layer_index}.{one.head}" for one in (ctx.choice, choice))
     if a != b:
         st.info(f"{called} has no head {a}: B shows head {b}.", icon=icons.INFO)
-    return replace(here, model=model, choice=choice)
+    return replace(ctx, model=model, choice=choice)
 
 
 def _shapes() -> dict[str, Facts]:
     return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
-def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -> tuple[str, int]:
+def _head(ctx: PageContext, name: str, opens: Callable[[PageContext], tuple[int, int]]) -> tuple[str, int]:
     """Draws the choice of another head of the same kind of attention: its layer's path and its index.
 
     Args:
@@ -215,18 +215,18 @@ def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -
     """
     keys = f"{name}_layer", f"{name}_head"
     is_known = any(key in st.session_state or key in st.query_params for key in keys)
-    first = (here.choice.layer_index, here.choice.head) if is_known else opens(here)
-    layers, n_heads = _layers(here), here.model.config.attention.n_heads
+    first = (ctx.choice.layer_index, ctx.choice.head) if is_known else opens(ctx)
+    layers, n_heads = _layers(ctx), ctx.model.config.attention.n_heads
     with line(f"{name}-head"):
         layer = _number("Layer", len(layers), first[0], key=keys[0])
         head = _number("Head", n_heads, first[1], key=keys[1])
     return layers[layer], head
 
 
-def _unlike(here: Lesson) -> tuple[int, int]:
+def _unlike(ctx: PageContext) -> tuple[int, int]:
     """The head whose attention differs most from the chosen one's."""
-    patterns = np.stack([here.trace[f"{layer}.pattern"] for layer in _layers(here)])  # (layer, head, query, key)
-    own = patterns[here.choice.layer_index, here.choice.head]
+    patterns = np.stack([ctx.trace[f"{layer}.pattern"] for layer in _layers(ctx)])  # (layer, head, query, key)
+    own = patterns[ctx.choice.layer_index, ctx.choice.head]
     layer, head = divmod(int(np.abs(patterns - own).sum(axis=(-2, -1)).argmax()), patterns.shape[1])
     return layer, head
 
@@ -235,22 +235,22 @@ MOST_TRIED = 8
 """Heads that are switched off in turn, one pass each, before the reader has chosen one."""
 
 
-def _needed(here: Lesson) -> tuple[int, int]:
+def _needed(ctx: PageContext) -> tuple[int, int]:
     """The head of the previous layer that most affects the chosen one's attention; in the first layer, the head itself.
 
     Only the first `MOST_TRIED` heads are tried: a large model may take a second per pass.
     """
-    before, site = here.choice.layer_index - 1, f"{here.choice.layer}.pattern"
+    before, site = ctx.choice.layer_index - 1, f"{ctx.choice.layer}.pattern"
     if before < 0:
-        return 0, here.choice.head
-    n_heads = min(here.model.config.attention.n_heads, MOST_TRIED)
-    off = [AblateHead(layer=_layers(here)[before], head=n) for n in range(n_heads)]
-    runs = [models.run(here.model, here.text, (edit,), sites=(site,))[site] for edit in off]
-    return before, int(np.abs(np.stack(runs) - here.trace[site])[:, here.choice.head].sum(axis=(-2, -1)).argmax())
+        return 0, ctx.choice.head
+    n_heads = min(ctx.model.config.attention.n_heads, MOST_TRIED)
+    off = [AblateHead(layer=_layers(ctx)[before], head=n) for n in range(n_heads)]
+    runs = [models.run(ctx.model, ctx.text, (edit,), sites=(site,))[site] for edit in off]
+    return before, int(np.abs(np.stack(runs) - ctx.trace[site])[:, ctx.choice.head].sum(axis=(-2, -1)).argmax())
 
 
-def _layers(here: Lesson) -> list[str]:
-    return [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
+def _layers(ctx: PageContext) -> list[str]:
+    return [layer for layer in ctx.model.config.layers if kind_of(layer) == kind_of(ctx.choice.layer)]
 
 
 def _number(label: str, count: int, first: int, *, key: str) -> int:

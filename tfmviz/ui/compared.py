@@ -21,14 +21,14 @@ from tfmviz.plots.charts import Chart
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import side
 from tfmviz.ui.figures import Drawing, Figure
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.side import Side
 from tfmviz.ui.sides import Sides, lacks, of, stack_of
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 
 
-def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bool = True) -> None:
+def draw(name: str, both: Sides, part: Callable[[PageContext], object], *, across: bool = True) -> None:
     """Draws a part of a page for A and for B in one run.
 
     Args:
@@ -54,12 +54,12 @@ def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bo
             change.draw()
 
 
-def either(name: str, here: Lesson, there: Lesson | None, part: Callable[[Lesson], object]) -> None:
+def either(name: str, ctx: PageContext, ctx_b: PageContext | None, part: Callable[[PageContext], object]) -> None:
     """Draws a part of a page on A, and next to it on B if there is a B."""
-    if there is None:
-        part(here)
+    if ctx_b is None:
+        part(ctx)
     else:
-        draw(name, of(here, there), part)
+        draw(name, of(ctx, ctx_b), part)
 
 
 def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
@@ -174,7 +174,7 @@ def _places(both: Sides) -> list[dict[str, list[int]]]:
     return [{**one, "query": both.queries.places(n), "key": both.keys.places(n)} for n, one in enumerate(found)]
 
 
-def _other_text(lesson: Lesson) -> tuple[str, Encoding | None]:
+def _other_text(lesson: PageContext) -> tuple[str, Encoding | None]:
     """The stack other than the chosen layer's, and its text; None where there is only one."""
     if stack_of(lesson) == "encoder":
         return "decoder", lesson.trace.target if lesson.trace.source else None

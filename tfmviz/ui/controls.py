@@ -41,7 +41,7 @@ LOOKS = "choose its head"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class Selection:
     """The reader's choice.
 
     Attributes:
@@ -76,7 +76,7 @@ def choose() -> None:
     has_chosen_head()  # the steppers remove default values from the address
     layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
     head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
-    st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
+    st.session_state["choice"] = Selection(model=model, layer=f"{stack}.{layer}.{part}", head=head)
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
 
@@ -90,7 +90,7 @@ def are_outdated() -> bool:
     return any(st.session_state.get(key) != value for key, value in drawn.items())
 
 
-def choice() -> Choice:
+def choice() -> Selection:
     return st.session_state["choice"]
 
 

@@ -17,9 +17,9 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import compared, icons, inputs, lesson, models, sides
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import Choice
+from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -45,8 +45,8 @@ ROLES: tuple[Role, Role] = ("left", "right")
 
 
 def available() -> list[str]:
-    there = zoo.available()
-    return [scheme for scheme in SCHEMES if name_of(scheme) in there]
+    ctx_b = zoo.available()
+    return [scheme for scheme in SCHEMES if name_of(scheme) in ctx_b]
 
 
 def name_of(scheme: str) -> str:
@@ -58,7 +58,7 @@ def scheme_of(model: Model) -> str:
 
 
 def schemes(both: Sides) -> tuple[str, str]:
-    a, b = (scheme_of(here.model) for here in both.lessons)
+    a, b = (scheme_of(ctx.model) for ctx in both.lessons)
     return a, b
 
 
@@ -89,14 +89,14 @@ def _later(model: Model, ids: tuple[int, ...], first: int) -> Array:
     return zoo.experiments.scores_from(model, ids, first=first)
 
 
-def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
+def side_by_side(ctx: PageContext, first: tuple[str, str]) -> None:
     """Two schemes on the reader's sentence and on paper, in place of a page's tabs.
 
     Args:
         first: the schemes to begin with.
     """
     lesson.hide("model", "kind", "layer", "head")
-    both = choose(here, first)
+    both = choose(ctx, first)
     st.markdown("The models differ only in their positions. Leave B for the tabs about one scheme.")
     attention(both)
     on_paper(both)
@@ -104,15 +104,15 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
         moving(both, *pair(both))
 
 
-def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sides:
+def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sides:
     """Stops the run with an explanation if there are not two models to compare."""
-    there = available()
-    if len(there) < 2:
-        models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
+    ctx_b = available()
+    if len(ctx_b) < 2:
+        models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in ctx_b))
         st.stop()
     line = lesson.line("duel")
     a, b = (
-        inputs.selectbox(label, there, index=there.index(scheme) if scheme in there else n, key=key, line=line)
+        inputs.selectbox(label, ctx_b, index=ctx_b.index(scheme) if scheme in ctx_b else n, key=key, line=line)
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ROLES, first, strict=True))
     )
     twins = [models.load(name_of(scheme)) for scheme in (a, b)]
@@ -122,8 +122,8 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sid
         for label, key, count in zip(("Layer", "Head"), ("twin_layer", "twin_head"), counts, strict=True)
     )
     one, other = (
-        Lesson(
-            choice=Choice(model=twin.name, layer=f"decoder.{layer}.self_attn", head=head), text=here.text, model=twin
+        PageContext(
+            choice=Selection(model=twin.name, layer=f"decoder.{layer}.self_attn", head=head), text=ctx.text, model=twin
         )
         for twin in twins
     )
@@ -151,18 +151,18 @@ def on_paper(both: Sides) -> None:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the embeddings, RoPE **rotates** by them.")
 
 
-def _on_paper(here: Lesson) -> None:
-    _heat_map(here)
-    facts = SCHEMES[scheme_of(here.model)]
+def _on_paper(ctx: PageContext) -> None:
+    _heat_map(ctx)
+    facts = SCHEMES[scheme_of(ctx.model)]
     st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
-    own, every = n_parameters(here.model), here.model.weights.n_parameters
+    own, every = n_parameters(ctx.model), ctx.model.weights.n_parameters
     st.markdown(f"It acts on {TOUCHES[facts.acts]} and trains **{own:,}** of {every:,} parameters.")
 
 
-def _heat_map(here: Lesson) -> None:
-    did, head = effects(here.model), here.choice.head
+def _heat_map(ctx: PageContext) -> None:
+    did, head = effects(ctx.model), ctx.choice.head
     if did.added is not None:
         values, axes, title = did.added, ("dimension", "position"), "added to the embedding"
     elif did.turned is not None:
@@ -176,7 +176,7 @@ def _heat_map(here: Lesson) -> None:
     else:
         st.markdown("Nothing to draw.")
         return
-    show("map", figures.scheme_map(values, title=f"{scheme_of(here.model)}: {title}", axes=axes))
+    show("map", figures.scheme_map(values, title=f"{scheme_of(ctx.model)}: {title}", axes=axes))
 
 
 def same_tokens(both: Sides) -> bool:
@@ -189,22 +189,22 @@ def same_tokens(both: Sides) -> bool:
 
 def pair(both: Sides) -> tuple[int, int]:
     """Draws the choice of two words: positions of the query and of a key that comes no later."""
-    here, _ = both.lessons
+    ctx, _ = both.lessons
     with lesson.line("pair"):
-        lesson.pair_boxes(here)
-    return here.query, min(here.key, here.query)
+        lesson.pair_boxes(ctx)
+    return ctx.query, min(ctx.key, ctx.query)
 
 
 def moving(both: Sides, query: int, key: int) -> None:
     """One score of each twin as the whole text moves on, which shows the model's use of positions."""
-    here, _ = both.lessons
-    layer, head = here.choice.layer_index, here.choice.head
+    ctx, _ = both.lessons
+    layer, head = ctx.choice.layer_index, ctx.choice.head
     firsts = range(0, TRAINED - query, STRIDE)  # while the query is within reach
     curves = []
     for role, one in zip(ROLES, both.lessons, strict=True):
         scores = [scores_from(one.model, one.text, first, most=query + 1)[layer, head, query, key] for first in firsts]
         curves.append(Curve(name=scheme_of(one.model), x=np.array(firsts) + query, y=np.array(scores), role=role))
-    words = [quoted(here.trace.tokens)[place] for place in (query, key)]
+    words = [quoted(ctx.trace.tokens)[place] for place in (query, key)]
     show(
         "moving",
         figures.moving(curves, theme=theme()),
@@ -227,46 +227,46 @@ MATCHED = ("most alike", "same number")
 
 
 def attention(both: Sides) -> None:
-    here, there = both.lessons
+    ctx, ctx_b = both.lessons
     how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.line("match"))
     said = ""
-    if how == MATCHED[0] and here.trace.tokens == there.trace.tokens and len(here.trace.tokens) > 1:
-        there, said = _most_alike(here, there)
+    if how == MATCHED[0] and ctx.trace.tokens == ctx_b.trace.tokens and len(ctx.trace.tokens) > 1:
+        ctx_b, said = _most_alike(ctx, ctx_b)
     titles = [
         f"{title} {one.choice.layer_index}.{one.choice.head}"
-        for title, one in zip(both.titles, (here, there), strict=True)
+        for title, one in zip(both.titles, (ctx, ctx_b), strict=True)
     ]
-    matched = sides.of(here, there, (titles[0], titles[1]))
-    result(f"{said}{sides.expected(matched)} {sides.said(matched)}{_cut(here)}")
+    matched = sides.of(ctx, ctx_b, (titles[0], titles[1]))
+    result(f"{said}{sides.expected(matched)} {sides.said(matched)}{_cut(ctx)}")
     sides.show_heads(matched)
     compared.draw("heads", replace(matched, titles=both.titles), _heads)
 
 
-def _most_alike(here: Lesson, there: Lesson) -> tuple[Lesson, str]:
+def _most_alike(ctx: PageContext, ctx_b: PageContext) -> tuple[PageContext, str]:
     """B at the head whose attention overlaps most with the chosen one of A, in [0, 1] as `analysis.heads.overlap`.
 
     Both tokenize the text identically, into more than one token. In words, too.
     """
-    a, b, at = here.trace, there.trace, (here.choice.layer_index, here.choice.head)
+    a, b, at = ctx.trace, ctx_b.trace, (ctx.choice.layer_index, ctx.choice.head)
     patterns = [b[f"{layer}.pattern"] for layer in b.layers]
-    shares = overlap(np.concatenate((a[f"{here.choice.layer}.pattern"][[at[1]]], *patterns)), a[f"{a.layers[0]}.mask"])
+    shares = overlap(np.concatenate((a[f"{ctx.choice.layer}.pattern"][[at[1]]], *patterns)), a[f"{a.layers[0]}.mask"])
     by_head = shares[0, 1:].reshape(len(patterns), -1)
     layer, head = divmod(int(by_head.argmax()), by_head.shape[1])
     said = f"Head {at[0]}.{at[1]} of A has **{per_cent(float(by_head.max()))}** of its attention in common with "
     if (layer, head) == at:
-        return there, f"{said}the head of the same number, its best match.  \n"
+        return ctx_b, f"{said}the head of the same number, its best match.  \n"
     said += f"head {layer}.{head} of B, and {per_cent(float(by_head[at]))} with the head of the same number.  \n"
-    return replace(there, choice=replace(there.choice, layer=b.layers[layer], head=head)), said
+    return replace(ctx_b, choice=replace(ctx_b.choice, layer=b.layers[layer], head=head)), said
 
 
-def _heads(here: Lesson) -> None:
-    run, layer = here.trace, here.choice.layer
+def _heads(ctx: PageContext) -> None:
+    run, layer = ctx.trace, ctx.choice.layer
     patterns = list(run[f"{layer}.pattern"])
-    titles = [f"{scheme_of(here.model)}, head {head}" for head in range(len(patterns))]
+    titles = [f"{scheme_of(ctx.model)}, head {head}" for head in range(len(patterns))]
     show("twin_heads", figures.shares(patterns, run[f"{layer}.mask"], titles=titles, tokens=run.tokens))
 
 
-def _cut(twin: Lesson) -> str:
+def _cut(twin: PageContext) -> str:
     """A note where a small vocabulary cuts words into shorter pieces than the reader's model does."""
     usual = models.load(models.usual(models.names()))
     mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))

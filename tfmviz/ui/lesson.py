@@ -20,7 +20,7 @@ from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
 from tfmviz.ui import controls, icons, models, side, turns, walks
-from tfmviz.ui.controls import Choice
+from tfmviz.ui.controls import Selection
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.ui.sentences import examples_for
@@ -30,7 +30,7 @@ from tfmviz.words.numbers import counted, decimal
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
-class Lesson:
+class PageContext:
     """A page's data: the reader's choices and sentence, and the trace of the chosen model on it.
 
     Attributes:
@@ -41,7 +41,7 @@ class Lesson:
             None, and in another model: the reader's.
     """
 
-    choice: Choice
+    choice: Selection
     text: str
     model: Model
     note: str = ""
@@ -49,7 +49,7 @@ class Lesson:
     writes_with_edits: bool = False
     about_in: tuple[Model, tuple[int, int, int]] | None = None
 
-    def about(self, query: int, key: int, target: int) -> Lesson:
+    def about(self, query: int, key: int, target: int) -> PageContext:
         """The same about other tokens; it shares the trace."""
         other = replace(self, about_in=(self.model, (query, key, target)))
         vars(other)["trace"] = self.trace
@@ -154,23 +154,23 @@ def gap_in(model: Model, trace: Trace) -> int | None:
     return ids.index(mask) if mask is not None and mask in ids else None
 
 
-def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = True) -> Lesson | None:
+def stand_in(ctx: PageContext, needs: str, *, fits: bool, instead: str, say: bool = True) -> PageContext | None:
     """The lesson with the chosen model if it fits, else with another and a note. None if that is missing.
 
     Args:
         needs: the condition, such as "a model with experts".
         fits: the chosen model meets it.
         instead: the shipped model that replaces one that does not.
-        say: draw the note; else `Lesson.note` is for the caller to draw.
+        say: draw the note; else `PageContext.note` is for the caller to draw.
     """
     if fits:
-        return here
+        return ctx
     if (model := models.needed(instead)) is None:
         return None
-    note = models.instead(here.model.name, needs, model.name)
+    note = models.instead(ctx.model.name, needs, model.name)
     if say:
         st.info(note, icon=icons.INFO)
-    return replace(here, model=model, note=note)
+    return replace(ctx, model=model, note=note)
 
 
 CHOICES = ("text", "model", "kind", "layer", "head")
@@ -203,7 +203,7 @@ def hide_all_but(needed: Sequence[str]) -> None:
 
 def page(
     purpose: str,
-    draw: Callable[[Lesson], object],
+    draw: Callable[[PageContext], object],
     *,
     needs: Sequence[str] = CHOICES,
     architecture: Architecture | None = None,
@@ -236,7 +236,7 @@ def page(
 @st.fragment
 def _below(
     place: DeltaGenerator,
-    draw: Callable[[Lesson], object],
+    draw: Callable[[PageContext], object],
     needs: Sequence[str],
     opens: str | Callable[[], str],
     along: Callable[[], object] | None,
@@ -271,7 +271,7 @@ def _choices() -> DeltaGenerator:
     return place
 
 
-def _lesson(text: str, needs: Sequence[str]) -> Lesson:
+def _lesson(text: str, needs: Sequence[str]) -> PageContext:
     """Draws the notes on the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
@@ -286,7 +286,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     if model.device != "cpu":
         st.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)
-    return Lesson(choice=choice, text=text, model=model)
+    return PageContext(choice=choice, text=text, model=model)
 
 
 def line(key: str) -> DeltaGenerator:
@@ -317,11 +317,11 @@ def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
     )
 
 
-def pair_boxes(here: Lesson) -> None:
+def pair_boxes(ctx: PageContext) -> None:
     """Draws the choice of query and key, the same on all pages."""
-    queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
-    controls.token_box(queries, here.query, label="Query")
-    controls.token_box([visible(token) for token in keys], here.key, label="Key", key="to")
+    queries, keys = of_queries(ctx.trace, ctx.choice.layer), ctx.trace.axes(ctx.choice.layer)[1].tokens
+    controls.token_box(queries, ctx.query, label="Query")
+    controls.token_box([visible(token) for token in keys], ctx.key, label="Key", key="to")
 
 
 NO_HEAD = "This model has no output head, so it predicts no words."
@@ -338,16 +338,16 @@ def where_it_predicts() -> Iterator[None]:
         st.info(NO_HEAD, icon=icons.INFO)
 
 
-def say_what_is_continued(here: Lesson, new: int) -> None:
+def say_what_is_continued(ctx: PageContext, new: int) -> None:
     """A note when a text leaves a language model no room for so many new tokens; see `writing.samples`."""
-    longest = here.model.config.max_len
+    longest = ctx.model.config.max_len
     kept = kept_of(longest, new)
     if (
-        here.model.config.architecture == "decoder-only"
-        and len(here.model.tokenizer.encode(here.text, max_len=longest)) > kept
+        ctx.model.config.architecture == "decoder-only"
+        and len(ctx.model.tokenizer.encode(ctx.text, max_len=longest)) > kept
     ):
         st.info(
-            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for new ones, it "
+            f"{markdown.code(ctx.model.name)} reads {longest} tokens at a time. To leave room for new ones, it "
             f"continues only the last {counted(kept, 'token')} of your text.",
             icon=icons.CUT,
         )

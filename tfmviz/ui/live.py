@@ -34,7 +34,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.ui import controls, models, readers, scenes, trained, turns
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.lesson import Lesson, gap_in, positions_in
+from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
 from tfmviz.views import live as view
@@ -95,7 +95,7 @@ class Asked:
     views: tuple[str, ...]
 
 
-def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: object) -> None:
+def follow_changes(ctx: PageContext, by: str, change: str, *names: str, **how: object) -> None:
     """Lets views follow each touch where a pass or its result is changed, if a browser computes the model.
 
     The page answers in a run in any case. Draw this before those views.
@@ -106,11 +106,11 @@ def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: objec
         names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/changed.ts`.
     """
-    if parcel(here.model.name):
-        follow(here, *names, edited={"by": by} | how, change=change)
+    if parcel(ctx.model.name):
+        follow(ctx, *names, edited={"by": by} | how, change=change)
 
 
-def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, change: str = "") -> None:
+def follow(ctx: PageContext, *names: str, edited: dict[str, object] | None = None, change: str = "") -> None:
     """Lets views follow each key. Draw this before them, so that the text is known when their data arrive.
 
     Args:
@@ -118,12 +118,12 @@ def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, c
         edited, change: see `follow_changes`.
     """
     if _served:
-        page = {"model": here.model.name, "layer": here.choice.layer, "head": here.choice.head}
+        page = {"model": ctx.model.name, "layer": ctx.choice.layer, "head": ctx.choice.head}
         page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
         page |= {"edited": edited} if edited else {}
-        data: dict[str, Any] = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
-        data |= {"parcel": parcel(here.model.name), "change": change}
-        data["opening"] = {one.text: one.word for one in examples_for(here.model.name) if one.word}
+        data: dict[str, Any] = {"page": page, "text": ctx.text, "at": "live", "views": " ".join(names)}
+        data |= {"parcel": parcel(ctx.model.name), "change": change}
+        data["opening"] = {one.text: one.word for one in examples_for(ctx.model.name) if one.word}
         show_plain_view("live", js=view.JS, css="", data=data)
 
 

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import beside, controls, menu, models, named
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
@@ -37,7 +37,7 @@ class Sides:
         blind: rows of B without an open key: their softmax is 0/0, whatever the model then computes.
     """
 
-    lessons: tuple[Lesson, Lesson]
+    lessons: tuple[PageContext, PageContext]
     titles: tuple[str, str]
     queries: Pairing
     keys: Pairing
@@ -50,36 +50,36 @@ class Sides:
         """B is a different run from A: before the first change there is nothing to compare."""
         return self.lessons[0] is not self.lessons[1]
 
-    def about_the_same(self) -> tuple[Lesson, Lesson]:
+    def about_the_same(self) -> tuple[PageContext, PageContext]:
         """A and B, each about the chosen token; B unchanged where it has no such token."""
-        here, there = self.lessons
+        ctx, ctx_b = self.lessons
         query, key, (of_a, of_b) = self.queries.partner(self.query), self.keys.partner(self.key), targets(self)
-        first = here.about(self.query, self.key, of_a)
+        first = ctx.about(self.query, self.key, of_a)
         if query is None:
-            return first, there
-        best = int(there.trace[f"{there.choice.layer}.pattern"][there.choice.head, query].argmax())
-        return first, there.about(query, best if key is None else key, there.target if of_b is None else of_b)
+            return first, ctx_b
+        best = int(ctx_b.trace[f"{ctx_b.choice.layer}.pattern"][ctx_b.choice.head, query].argmax())
+        return first, ctx_b.about(query, best if key is None else key, ctx_b.target if of_b is None else of_b)
 
 
-def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
+def of(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None = None) -> Sides:
     """Pairs the tokens. The default token is the usual one or, where its row is the same, the first
     whose row differs clearly: by half of the maximum. A decoder's token before the first change sees nothing of it.
 
     Args:
         titles: where B is not chosen by the reader.
     """
-    (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (here, there))
+    (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (ctx, ctx_b))
     queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
-    query, key = here.query, here.key
+    query, key = ctx.query, ctx.key
     if controls.pinned() is None and queries.pairs:
-        a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
+        a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (ctx, ctx_b))
         moved = dict(zip((at for at, _ in queries.pairs), distances(a, b, queries, keys)[0], strict=True))
         most_moved = max(moved.values())
         if query not in moved or moved[query] <= LEAST_SHARE < most_moved:
             query = next(at for at in sorted(moved) if 2 * moved[at] >= most_moved)
-            key = most(here, query)[0]
-    named = titles or beside.titles(here, there)
-    return Sides(lessons=(here, there), titles=named, queries=queries, keys=keys, query=query, key=key)
+            key = most(ctx, query)[0]
+    named = titles or beside.titles(ctx, ctx_b)
+    return Sides(lessons=(ctx, ctx_b), titles=named, queries=queries, keys=keys, query=query, key=key)
 
 
 def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
@@ -108,9 +108,9 @@ BOTH_WAYS = "fill-in"
 
 def is_too_early(sides: Sides) -> bool:
     """The chosen token comes before the first change, in a model whose tokens see only the past."""
-    here, there = sides.lessons
-    stack, _, part = here.choice.layer.split(".")
-    if here.model.name != there.model.name or here.edits != there.edits or (stack, part) != ("decoder", "self_attn"):
+    ctx, ctx_b = sides.lessons
+    stack, _, part = ctx.choice.layer.split(".")
+    if ctx.model.name != ctx_b.model.name or ctx.edits != ctx_b.edits or (stack, part) != ("decoder", "self_attn"):
         return False
     changes = parting(*(side.trace.axes(side.choice.layer)[0].tokens for side in sides.lessons))
     return changes is not None and sides.query < changes
@@ -147,17 +147,17 @@ def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str)
 
 
 def said(sides: Sides) -> str:
-    here, there = sides.lessons
-    token = markdown.plain(said_of_queries(here.trace, here.choice.layer)[sides.query])
-    token += "," if here.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …
-    (best_a, share_a) = most(here, sides.query)
-    looks = f"{token} looks most at {_name(here, best_a)}"
+    ctx, ctx_b = sides.lessons
+    token = markdown.plain(said_of_queries(ctx.trace, ctx.choice.layer)[sides.query])
+    token += "," if ctx.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …
+    (best_a, share_a) = most(ctx, sides.query)
+    looks = f"{token} looks most at {_name(ctx, best_a)}"
     if (partner := sides.queries.partner(sides.query)) is None:
         return f"In A, {looks} ({share_a}). B has no such token."
-    (best_b, share_b) = most(there, partner)
+    (best_b, share_b) = most(ctx_b, partner)
     if sides.keys.partner(best_a) == best_b:
         return f"{looks} on both sides: {share_a} in A, {share_b} in B."
-    return f"{looks} ({share_a}) in A, but at {_name(there, best_b)} ({share_b}) in B."
+    return f"{looks} ({share_a}) in A, but at {_name(ctx_b, best_b)} ({share_b}) in B."
 
 
 def lacks(sides: Sides) -> str:
@@ -166,11 +166,11 @@ def lacks(sides: Sides) -> str:
 
 def show_likeness(sides: Sides) -> None:
     """The divergence of the chosen token's vectors in A and B; nothing where models differ."""
-    here, there = sides.lessons
+    ctx, ctx_b = sides.lessons
     at = sides.queries.partner(sides.query)
-    if at is None or here.model.name != there.model.name:
+    if at is None or ctx.model.name != ctx_b.model.name:
         return
-    cosines = likeness(here.trace, there.trace, stack_of(here), (sides.query, at))
+    cosines = likeness(ctx.trace, ctx_b.trace, stack_of(ctx), (sides.query, at))
     token = query_name(sides)
     st.markdown(
         f"The vector of {markdown.plain(token)} in A and B: cosine {decimal(float(cosines[0]))} before the first "
@@ -179,26 +179,26 @@ def show_likeness(sides: Sides) -> None:
     show("side_likeness", figures.likeness(cosines, token=token, theme=theme()))
 
 
-def most(side: Lesson, query: int) -> tuple[int, str]:
+def most(side: PageContext, query: int) -> tuple[int, str]:
     """The key with a query's largest weight, and that weight."""
     row = side.trace[f"{side.choice.layer}.pattern"][side.choice.head, query]
     return int(row.argmax()), per_cent(float(row.max()))
 
 
-def _name(side: Lesson, key: int) -> str:
+def _name(side: PageContext, key: int) -> str:
     return markdown.plain(quoted(key_names(side))[key])
 
 
-def key_names(side: Lesson) -> list[str]:
+def key_names(side: PageContext) -> list[str]:
     return [visible(token) for token in side.trace.axes(side.choice.layer)[1].tokens]
 
 
 def targets(sides: Sides) -> tuple[int, int | None]:
     """The chosen token of the texts that the models predict on: its position in A, and in B."""
-    here, there = sides.lessons
-    reads = here.trace.axes(here.choice.layer)[0]  # of a translator's encoder, another text
-    token = sides.query if reads is here.trace.target else here.target
-    return token, pair_tokens(here.trace.target, there.trace.target).partner(token)
+    ctx, ctx_b = sides.lessons
+    reads = ctx.trace.axes(ctx.choice.layer)[0]  # of a translator's encoder, another text
+    token = sides.query if reads is ctx.trace.target else ctx.target
+    return token, pair_tokens(ctx.trace.target, ctx_b.trace.target).partner(token)
 
 
 def expected(sides: Sides) -> str:
@@ -216,7 +216,7 @@ def expected(sides: Sides) -> str:
     return f"{where} {token} A expects “{found[0][0]}” ({found[0][1]}), B “{found[1][0]}” ({found[1][1]})."
 
 
-def _expected(side: Lesson, position: int | None) -> tuple[str, str]:
+def _expected(side: PageContext, position: int | None) -> tuple[str, str]:
     """The most probable word and its probability; two empty texts where there is no such token."""
     if position is None:
         return "", ""
@@ -224,15 +224,15 @@ def _expected(side: Lesson, position: int | None) -> tuple[str, str]:
     return markdown.plain(visible(side.model.vocabulary[best.index])), per_cent(best.probability)
 
 
-def stack_of(side: Lesson) -> str:
+def stack_of(side: PageContext) -> str:
     """The stack whose stream the chosen layer reads."""
     return side.choice.layer.split(".")[0]
 
 
 def query_name(sides: Sides) -> str:
     """The chosen token in a sentence: “it”."""
-    here = sides.lessons[0]
-    return quoted(here.trace.axes(here.choice.layer)[0].tokens)[sides.query]
+    ctx = sides.lessons[0]
+    return quoted(ctx.trace.axes(ctx.choice.layer)[0].tokens)[sides.query]
 
 
 def how(sides: Sides) -> str:
@@ -287,21 +287,21 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
 
 
 def _difference(sides: Sides) -> None:
-    here, there = sides.lessons
-    values = difference(_masked(here), _blinded(sides), sides.queries, sides.keys)
+    ctx, ctx_b = sides.lessons
+    values = difference(_masked(ctx), _blinded(sides), sides.queries, sides.keys)
     show(
         DIFFERENCE,
         figures.difference(
             values,
-            rows=figures.merged("query", (_query_names(here), _query_names(there)), sides.queries.order),
-            columns=figures.merged("key", (key_names(here), key_names(there)), sides.keys.order),
+            rows=figures.merged("query", (_query_names(ctx), _query_names(ctx_b)), sides.queries.order),
+            columns=figures.merged("key", (key_names(ctx), key_names(ctx_b)), sides.keys.order),
             cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
         ),
         linked=(A, B),
     )
 
 
-def _masked(side: Lesson) -> Array:
+def _masked(side: PageContext) -> Array:
     """(q_len, k_len), NaN where masked. An edit may give each head a different mask."""
     layer, head = side.choice.layer, side.choice.head
     mask = side.trace[f"{layer}.mask"]
@@ -315,25 +315,25 @@ def _blinded(sides: Sides) -> Array:
     return values
 
 
-def _query_names(side: Lesson) -> list[str]:
+def _query_names(side: PageContext) -> list[str]:
     return of_queries(side.trace, side.choice.layer)
 
 
-def _have_same_heads(here: Lesson, there: Lesson) -> bool:
+def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:
     """Every head of A has one in the same place in B, and the pictures show such a pair."""
-    a, b = here.choice, there.choice
-    shapes = [(side.model.config.layers, side.model.config.attention.n_heads) for side in (here, there)]
+    a, b = ctx.choice, ctx_b.choice
+    shapes = [(side.model.config.layers, side.model.config.attention.n_heads) for side in (ctx, ctx_b)]
     return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
 
 
 def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     """The share of its attention that every head has moved; a click opens the head."""
-    here, there = sides.lessons
-    layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
+    ctx, ctx_b = sides.lessons
+    layers = [layer for layer in ctx.model.config.layers if kind_of(layer) == kind_of(ctx.choice.layer)]
     if not sides.queries.pairs:
         st.markdown("The two have no token in common.")
         return
-    patterns = [(here.trace[f"{layer}.pattern"], there.trace[f"{layer}.pattern"]) for layer in layers]
+    patterns = [(ctx.trace[f"{layer}.pattern"], ctx_b.trace[f"{layer}.pattern"]) for layer in layers]
     moved = np.stack([distances(a, b, sides.queries, sides.keys).mean(axis=-1) for a, b in patterns])
     first = [divmod(int(n), moved.shape[1]) for n in np.argsort(-moved, axis=None, kind="stable")[:5]]
     (layer, head), share = first[0], float(moved[first[0]])
@@ -350,7 +350,7 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
 
     show(
         "side_heads",
-        figures.changes(moved, chosen=(here.choice.layer_index, here.choice.head)),
+        figures.changes(moved, chosen=(ctx.choice.layer_index, ctx.choice.head)),
         click=controls.LOOKS,
         on_pick=look_at,
     )

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.ui import compared, guess, inputs, lesson, sides
 from tfmviz.ui.guess import Question
-from tfmviz.ui.lesson import CHOICES, Lesson, hide_all_but, where_it_predicts
+from tfmviz.ui.lesson import CHOICES, PageContext, hide_all_but, where_it_predicts
 from tfmviz.ui.sides import Sides
 
 
@@ -31,7 +31,7 @@ class Tab:
     """
 
     title: str
-    draw: Callable[[Lesson], object]
+    draw: Callable[[PageContext], object]
     purpose: str = ""
     question: str | Question = ""
     _: KW_ONLY
@@ -42,7 +42,9 @@ class Tab:
     intact: bool = False
 
 
-def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs: Sequence[str] = CHOICES) -> None:
+def tabs(
+    key: str, ctx: PageContext, *parts: Tab, ctx_b: PageContext | None = None, needs: Sequence[str] = CHOICES
+) -> None:
     """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
 
     Args:
@@ -63,47 +65,47 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
                 if tab.purpose:
                     st.markdown(tab.purpose)
                 with guess.first(tab.question, name=key), where_it_predicts():
-                    _compare(key, tab, here, there, read)
+                    _compare(key, tab, ctx, ctx_b, read)
 
 
-def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequence[str]) -> None:
-    if there is None or (why := tab.alone or _same(tab, here, there, needs)):
-        if there:
+def _compare(key: str, tab: Tab, ctx: PageContext, ctx_b: PageContext | None, needs: Sequence[str]) -> None:
+    if ctx_b is None or (why := tab.alone or _same(tab, ctx, ctx_b, needs)):
+        if ctx_b:
             st.caption(why)
-        tab.draw(here)
+        tab.draw(ctx)
         return
-    both = sides.of(here, there)
+    both = sides.of(ctx, ctx_b)
     compared.draw(key, both, tab.draw)
     if tab.differs:
         tab.differs(both)
 
 
-def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
+def _same(tab: Tab, ctx: PageContext, ctx_b: PageContext, needs: Sequence[str]) -> str:
     """The reason why A and B are equal in a tab that reads nothing of what differs; else ""."""
-    if there.edits:
+    if ctx_b.edits:
         return "This tab runs the model with all of its heads." if tab.intact else ""
-    if here.model is not there.model and "model" not in needs:
+    if ctx.model is not ctx_b.model and "model" not in needs:
         return "This tab has models of its own: A and B are the same here."
-    if here.text != there.text and "text" not in needs:
+    if ctx.text != ctx_b.text and "text" not in needs:
         return "This tab does not read the sentence: A and B are the same here."
     return ""
 
 
-def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]) -> Callable[[Lesson], None]:
+def either(label: str, key: str, parts: Mapping[str, Callable[[PageContext], object]]) -> Callable[[PageContext], None]:
     """A tab with a choice within, which draws only the chosen part, at first the first one.
 
     Args:
         key: name of the choice in the address.
     """
 
-    def draw(here: Lesson) -> None:
-        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](here)
+    def draw(ctx: PageContext) -> None:
+        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](ctx)
 
     return draw
 
 
 def parts(
-    key: str, here: Lesson, *those: Tab, needs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
+    key: str, ctx: PageContext, *those: Tab, needs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
 ) -> None:
     """Parts of a tab, each declared as a tab is, under a choice: a second row of tabs would look like the first.
 
@@ -116,4 +118,4 @@ def parts(
     hide_all_but(needs if tab.needs is None else tab.needs)
     if tab.purpose:
         st.markdown(tab.purpose)
-    tab.draw(here)
+    tab.draw(ctx)

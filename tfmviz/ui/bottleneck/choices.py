@@ -12,7 +12,7 @@ from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, inputs, lesson, translators
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 
 SCORES: Mapping[str, str] = {
     "none": "c = hₙ",
@@ -32,26 +32,26 @@ class Translating:
         asked: how many tokens of each translation are shown; None: all.
     """
 
-    here: Lesson
+    ctx: PageContext
     kind: str
     recurrent: Mapping[str, AnyModel]
     asked: int | None
 
     @cached_property
     def trace(self) -> Trace:
-        return translators.trace(self.recurrent[self.kind], self.here.text)
+        return translators.trace(self.recurrent[self.kind], self.ctx.text)
 
     @property
     def transformer(self) -> Model | None:
         """None unless the chosen model translates."""
-        return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
+        return self.ctx.model if self.ctx.model.config.architecture == "encoder-decoder" else None
 
     def shown(self, count: int) -> int:
         """The number of shown tokens, out of `count`."""
         return count if self.asked is None else min(self.asked, count)
 
 
-def choose(here: Lesson) -> Translating:
+def choose(ctx: PageContext) -> Translating:
     """Stops the run with a message if no recurrent model is installed."""
     recurrent = translators.there()
     if not recurrent:
@@ -60,15 +60,15 @@ def choose(here: Lesson) -> Translating:
     with lesson.line("bottleneck"):
         kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
         at = Translating(
-            here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
+            ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
         )
-        texts = (translators.translation(model, here.text) for model in recurrent.values())
+        texts = (translators.translation(model, ctx.text) for model in recurrent.values())
         longest = max(map(len, texts)) + 1  # the last step shows how it ends
         shown = at.shown(longest)
         inputs.button("From the start", on_click=_show, args=(0, longest))
         inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
         inputs.button("All", on_click=_show, args=(longest, longest), disabled=shown >= longest)
-    if note := doubt(here.text, recurrent[at.kind]):
+    if note := doubt(ctx.text, recurrent[at.kind]):
         st.info(note, icon=icons.INFO)
     return at
 

@@ -32,7 +32,7 @@ PRODUCTS = 6
 def contexts(at: Translating) -> None:
     with_attention = at.kind if at.kind != "none" else next((kind for kind in at.recurrent if kind != "none"), "none")
     shown = [kind for kind in dict.fromkeys(("none", with_attention)) if kind in at.recurrent]
-    traces = {kind: translators.trace(at.recurrent[kind], at.here.text) for kind in shown}
+    traces = {kind: translators.trace(at.recurrent[kind], at.ctx.text) for kind in shown}
     end = max(largest(trace[alignment.CONTEXT]) for trace in traces.values())
     for (kind, trace), column in zip(traces.items(), st.columns(len(traces)), strict=True):
         title, values, names = "cᵢ = Σⱼ αᵢⱼ hⱼ, ", trace[alignment.CONTEXT], written(trace)

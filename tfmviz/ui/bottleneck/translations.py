@@ -22,11 +22,11 @@ OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
 def translations(at: Translating) -> None:
     kinds = list(at.recurrent)
     rows = [
-        (SAID[kind], SCORES[kind], beginning(model, translators.translation(model, at.here.text), at))
+        (SAID[kind], SCORES[kind], beginning(model, translators.translation(model, at.ctx.text), at))
         for kind, model in at.recurrent.items()
     ]
     if at.transformer is not None:
-        wrote = at.here.trace.target.ids[1:]
+        wrote = at.ctx.trace.target.ids[1:]
         rows.append((name_of(at.transformer), "q · k / √d, in every head", beginning(at.transformer, wrote, at)))
 
     def take(row: int) -> None:
@@ -38,7 +38,7 @@ def translations(at: Translating) -> None:
     show(
         "translations",
         Table(
-            caption=f"“{at.here.text}”",
+            caption=f"“{at.ctx.text}”",
             columns=("model", "score", "what it writes"),
             rows=rows,
             picked=kinds.index(at.kind),
@@ -72,7 +72,7 @@ def name_of(model: Model) -> str:
 def alignments(at: Translating) -> None:
     """α of the chosen model next to the pattern of a transformer's head; below, the sum behind the clicked cell."""
     left, right = st.columns(2)
-    attends, model, choice = alignment.has_attention(at.trace), at.transformer, at.here.choice
+    attends, model, choice = alignment.has_attention(at.trace), at.transformer, at.ctx.choice
     with left:
         if attends:
             alpha, tokens, picked = at.trace["decoder.alpha"], written(at.trace), contexts.picked(at)
@@ -89,7 +89,7 @@ def alignments(at: Translating) -> None:
         if model is None or not choice.layer.endswith("cross_attn"):
             st.info("Choose a transformer's cross-attention above to compare.", icon=icons.INFO)
         else:
-            trace = at.here.trace
+            trace = at.ctx.trace
             pattern, tokens = trace[f"{choice.layer}.pattern"][choice.head], written(trace, model.tokenizer.marks.ends)
             title, count = f"{name_of(model)}, layer {choice.layer_index}, head {choice.head}", at.shown(len(tokens))
             show("cross", translators.alignment(pattern, title, source_of(trace), tokens, count), follows=attends)

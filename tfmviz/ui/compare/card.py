@@ -31,7 +31,7 @@ from tfmviz.ui.duel import (
 )
 from tfmviz.ui.figures import show
 from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import Lesson, positions_in
+from tfmviz.ui.lesson import PageContext, positions_in
 from tfmviz.ui.sides import Sides
 from tfmviz.words.numbers import decimal, rounded
 
@@ -71,11 +71,11 @@ def findings(model: Model, text: str) -> list[Entry]:
     ]
 
 
-def _turned(here: Lesson) -> None:
+def _turned(ctx: PageContext) -> None:
     """The weights of linear attention in one head of the first layer, before and after φ(q) and φ(k) are rotated."""
-    run, head, scheme = here.trace, here.choice.head, scheme_of(here.model)
+    run, head, scheme = ctx.trace, ctx.choice.head, scheme_of(ctx.model)
     q, k = (run[f"{FIRST}.{name}"][[head]] for name in "qk")
-    angles = here.model.position_effects("decoder", len(run.tokens)).angles
+    angles = ctx.model.position_effects("decoder", len(run.tokens)).angles
     plain, turned = (linear_attention.shares(q, k, angles=turns)[0] for turns in (None, angles))
     low, high = (decimal(float(end)) for end in (turned.sum(axis=-1).min(), turned.sum(axis=-1).max()))
     least = float(turned[np.tri(len(turned), dtype=bool)].min())
@@ -116,5 +116,5 @@ def _measured(both: Sides) -> None:
         "attention**, **KV cache**: the same result whether Σ φ(k) vᵀ is summed over all pairs or along the text, and "
         "whether the text is read in one pass or in two."
     )
-    if turning := [here for here in both.lessons if effects(here.model).turned is not None]:
+    if turning := [ctx for ctx in both.lessons if effects(ctx.model).turned is not None]:
         _turned(turning[0])

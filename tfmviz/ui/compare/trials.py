@@ -35,7 +35,7 @@ from tfmviz.ui.duel import (
 )
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -76,7 +76,7 @@ def reaches(model: Model, length: int) -> bool:
 
 def shift(both: Sides) -> None:
     """The same words at later positions: which scores change?"""
-    here, _ = both.lessons
+    ctx, _ = both.lessons
     maps, line = st.container(), lesson.line("shift")
     by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
     if same_tokens(both):
@@ -85,10 +85,10 @@ def shift(both: Sides) -> None:
             said = _everywhere(both, (query, key), by)
         st.markdown(said)
         moving(both, query, key)
-    table: dict[str, list[str]] = {"layer": [str(n) for n in range(here.model.config.n_layers)]}
+    table: dict[str, list[str]] = {"layer": [str(n) for n in range(ctx.model.config.n_layers)]}
     compared.draw("shifted", both, lambda one: table.update(_shifted(one, by)))
     st.markdown(
-        f"Layer {here.choice.layer_index}, head {here.choice.head}; the table has the largest difference by layer."
+        f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}; the table has the largest difference by layer."
     )
     st.table(table)
 
@@ -98,8 +98,8 @@ def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
 
     Beyond the maps there is no frame. Returns how the scores vary at constant distance.
     """
-    here, _ = both.lessons
-    head = here.choice.head
+    ctx, _ = both.lessons
+    head = ctx.choice.head
     found = {scheme_of(one.model): everywhere(one.model, one.text, at, head) for one in both.lessons}
     values = np.stack(list(found.values()))
     length = values.shape[-1]
@@ -118,7 +118,7 @@ def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
             across=2,
         ),
     )
-    query, key = (markdown.plain(quoted(here.trace.tokens)[n]) for n in at)
+    query, key = (markdown.plain(quoted(ctx.trace.tokens)[n]) for n in at)
     varies = " and ".join(
         f"by up to **{rounded(position_terms.varies_at_one_distance(scores))}** with {scheme}"
         for scheme, scores in found.items()
@@ -144,22 +144,22 @@ def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array
     )
 
 
-def _shifted(here: Lesson, by: int) -> dict[str, list[str]]:
+def _shifted(ctx: PageContext, by: int) -> dict[str, list[str]]:
     """One side of the test: its figure and its columns of the table."""
-    scheme, length = scheme_of(here.model), len(here.trace.tokens)
+    scheme, length = scheme_of(ctx.model), len(ctx.trace.tokens)
     columns = [f"{scheme} ({ROLES[side.is_b()]}): {what}" for what in ("score", "share")]
-    if not reaches(here.model, by + length):
+    if not reaches(ctx.model, by + length):
         st.warning(
             f"**{scheme}**: the table ends at position {TRAINED - 1}; shift by at most {TRAINED - length}.",
             icon=icons.BLOCKED,
         )
-        return {name: ["–"] * here.model.config.n_layers for name in columns}
-    before, after = (scores_from(here.model, here.text, first) for first in (0, by))
+        return {name: ["–"] * ctx.model.config.n_layers for name in columns}
+    before, after = (scores_from(ctx.model, ctx.text, first) for first in (0, by))
     changes = position_terms.change(before, after)
-    patterns = [softmax(scores[here.choice.layer_index, here.choice.head]) for scores in (before, after)]
+    patterns = [softmax(scores[ctx.choice.layer_index, ctx.choice.head]) for scores in (before, after)]
     titles = [f"{scheme}, from {first}" for first in (0, by)]
     mask = np.tri(length, dtype=bool)
-    show("shifted", figures.shares(patterns, mask, titles=titles, tokens=here.trace.tokens))
+    show("shifted", figures.shares(patterns, mask, titles=titles, tokens=ctx.trace.tokens))
     st.markdown(f"**{scheme}**: {_verdict(*(float(values.max()) for values in changes))}")
     return {name: [rounded(value) for value in values] for name, values in zip(columns, changes, strict=True)}
 
@@ -210,9 +210,9 @@ def terms(both: Sides) -> None:
             st.markdown(f"{SCHEMES[scheme].name} has one term: {markdown.code(formula)}")
 
 
-def _four_terms(here: Lesson, joins: str) -> None:
-    run, head, scheme, names = here.trace, here.choice.head, scheme_of(here.model), TERMS[joins]
-    found = terms_of(here.model, here.text, head, joins)
+def _four_terms(ctx: PageContext, joins: str) -> None:
+    run, head, scheme, names = ctx.trace, ctx.choice.head, scheme_of(ctx.model), TERMS[joins]
+    found = terms_of(ctx.model, ctx.text, head, joins)
     mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][head]
     shares = [position_terms.explained_by_distance(part) for part in found]
     explained = ["–" if np.isnan(share) else per_cent(share) for share in shares]
@@ -277,7 +277,7 @@ def _curve(scheme: str, losses: Array, role: Role) -> Curve:
 
 
 def _own_text(both: Sides) -> None:
-    found = [losses_on(here.model, here.text) for here in both.lessons]
+    found = [losses_on(ctx.model, ctx.text) for ctx in both.lessons]
     counts = [len(losses) for _, losses in found]
     least, most = min(counts), max(counts)
     if not most:

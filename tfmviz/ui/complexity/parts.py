@@ -9,16 +9,16 @@ from tfmviz.analysis.multiplications import in_model, overtakes
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.lines import Axes, growth
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.words.numbers import counted, in_words, per_cent
 
 LENGTHS = tuple(2**p for p in range(3, 16))
 
 
-def model(here: Lesson) -> None:
-    shapes = shapes_of(here.model.config)
-    target, source = len(here.trace.target), len(here.trace.source or here.trace.target)
+def model(ctx: PageContext) -> None:
+    shapes = shapes_of(ctx.model.config)
+    target, source = len(ctx.trace.target), len(ctx.trace.source or ctx.trace.target)
     counts = in_model(shapes, source=source, target=target)
     total, look = sum(counts.values()), theme()
     other = {"feed-forward": look.mlp, "vocabulary": look.text}
@@ -33,7 +33,7 @@ def model(here: Lesson) -> None:
         theme=look,
     )
     show("parts", chart)
-    read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
+    read = f"{source} and {target} tokens" if ctx.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
     result(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Scores and values are "
@@ -71,5 +71,5 @@ def model(here: Lesson) -> None:
     pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
         "PyTorch's counter reports twice as many: it counts additions too."
-        + (pairs if here.model.config.attention.kind == "linear" else "")
+        + (pairs if ctx.model.config.attention.kind == "linear" else "")
     )

@@ -13,7 +13,7 @@ from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothi
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
 
@@ -65,7 +65,7 @@ class Counting:
         return " ".join(visible(self.text.vocabulary[word]) for word in words)
 
 
-def choose(here: Lesson) -> Counting:
+def choose(ctx: PageContext) -> Counting:
     with lesson.line("counting"):
         n = inputs.segmented_control("n", range(1, LONGEST + 1), default=3, key="n")
         method = inputs.selectbox("Smoothing", METHODS, key="smoothing", width=240)
@@ -74,7 +74,7 @@ def choose(here: Lesson) -> Counting:
         smoothing = _smoothing(method)
     own = _own() if which == OWN else None
     text = shipped_text() if own is None else _counted(own)
-    return Counting(n=n, smoothing=smoothing, text=text, is_own=own is not None, typed=here.text)
+    return Counting(n=n, smoothing=smoothing, text=text, is_own=own is not None, typed=ctx.text)
 
 
 def _smoothing(method: Method) -> Smoothing:

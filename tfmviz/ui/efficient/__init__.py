@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson, stand_in
+from tfmviz.ui.lesson import PageContext, stand_in
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
@@ -28,12 +28,12 @@ BYTES = 4
 """Of a number."""
 
 
-def without_sinks(here: Lesson | None) -> Lesson | None:
+def without_sinks(ctx: PageContext | None) -> PageContext | None:
     """The lesson with a model for which the methods can be shown; None if there is none."""
-    if here is None:
+    if ctx is None:
         return None
-    fits = not here.model.config.attention.sink
-    return stand_in(here, "a model without sinks", fits=fits, instead="twins-rope")
+    fits = not ctx.model.config.attention.sink
+    return stand_in(ctx, "a model without sinks", fits=fits, instead="twins-rope")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -76,33 +76,33 @@ class Head:
         return not self.is_linear and bool(np.abs(self.bias).max() > 1e-2)
 
 
-def is_causal(here: Lesson) -> bool:
+def is_causal(ctx: PageContext) -> bool:
     """The chosen head is one of a decoder that reads its own text."""
-    return here.choice.layer.startswith("decoder.") and here.choice.layer.endswith(".self_attn")
+    return ctx.choice.layer.startswith("decoder.") and ctx.choice.layer.endswith(".self_attn")
 
 
-def head_of(here: Lesson) -> Head:
-    trace, layer, head = here.trace, here.choice.layer, here.choice.head
+def head_of(ctx: PageContext) -> Head:
+    trace, layer, head = ctx.trace, ctx.choice.layer, ctx.choice.head
     q, k, v = (of_head(trace, layer, head, turned(trace, layer, name)).astype(np.float64) for name in "qkv")
     scores = trace[f"{layer}.scores"][head].astype(np.float64)
-    is_linear = here.weights.is_linear
+    is_linear = ctx.weights.is_linear
     return Head(
-        q=q if is_linear else q / here.model.config.divisor,
+        q=q if is_linear else q / ctx.model.config.divisor,
         k=k,
         v=v,
         allowed=np.isfinite(scores),
         scores=scores,
         q_tokens_are_keys=layer.endswith(".self_attn"),
         is_linear=is_linear,
-        is_causal=is_causal(here),
+        is_causal=is_causal(ctx),
         q_tokens=tuple(of_queries(trace, layer)),
         k_tokens=trace.axes(layer)[1].tokens,
     )
 
 
-def edits_for(here: Lesson, z: Array) -> tuple[Edit, ...]:
+def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
     """Edits that replace the chosen head's output by z, (q_len, d_head)."""
-    site, head = f"{here.choice.layer}.z", here.choice.head
+    site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     rows = enumerate(map(tuple, z.tolist()))
     return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
 
@@ -130,16 +130,16 @@ class Effect:
     after: str
 
 
-def effect(here: Lesson, z: Array) -> Effect | None:
+def effect(ctx: PageContext, z: Array) -> Effect | None:
     """The prediction at the chosen token with z as the head's output; None for a model without predictions."""
-    if "logits" not in here.trace:
+    if "logits" not in ctx.trace:
         return None
-    target = here.trace.target.ids[1:] if here.trace.source is not None else None
-    old = softmax(here.trace.row("logits", here.target)).astype(np.float64)
-    new = softmax(_row(here.model, here.text, target, edits_for(here, z), here.target)).astype(np.float64)
+    target = ctx.trace.target.ids[1:] if ctx.trace.source is not None else None
+    old = softmax(ctx.trace.row("logits", ctx.target)).astype(np.float64)
+    new = softmax(_row(ctx.model, ctx.text, target, edits_for(ctx, z), ctx.target)).astype(np.float64)
     first, then = int(old.argmax()), int(new.argmax())
     divergence = float(np.sum(old * (np.log(np.maximum(old, 1e-30)) - np.log(np.maximum(new, 1e-30)))))
-    words = here.model.vocabulary
+    words = ctx.model.vocabulary
     return Effect(
         divergence=max(divergence, 0.0), word=words[first], before=old[first], now=new[first], after=words[then]
     )
@@ -152,7 +152,7 @@ def said_of(found: Effect) -> str:
 
 
 def beside(
-    here: Lesson,
+    ctx: PageContext,
     head: Head,
     pattern: Array,
     z: Array,
@@ -177,7 +177,7 @@ def beside(
     )
     said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
     show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, said))
-    found = effect(here, z)
+    found = effect(ctx, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
         f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "

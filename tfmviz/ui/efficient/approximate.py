@@ -21,7 +21,7 @@ from tfmviz.ui import inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
@@ -42,15 +42,15 @@ ABOUT = {
 }
 
 
-def sparse_masks(here: Lesson) -> None:
-    head = head_of(here)
+def sparse_masks(ctx: PageContext) -> None:
+    head = head_of(ctx)
     with lesson.line("sparse"):
         kinds = KINDS if head.q_tokens_are_keys else KINDS[-1:]
         kind = inputs.segmented_control("Keep", kinds, key="keep")
         size = inputs.slider("Radius, or k", 1, 16, 3, key="radius")
     kept, pattern, cost = sparsely(head, kind, size)
     pairs, left = int(kept.sum()), sparse.or_all(kept, head.allowed)
-    beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
+    beside(ctx, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
         f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'remains' if pairs == 1 else 'remain'}, with "
@@ -90,8 +90,8 @@ def bucketed(head: Head, of_q: Array, of_k: Array, n_buckets: int) -> tuple[Arra
     return kept, sparse.pattern(head.scores, kept), cost
 
 
-def hashed(here: Lesson) -> None:
-    head = head_of(here)
+def hashed(ctx: PageContext) -> None:
+    head = head_of(ctx)
     with lesson.line("hashed"):
         n_buckets = inputs.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets")
         rounds = inputs.slider("Rounds of hashing", 1, 8, 2, key="rounds")
@@ -101,7 +101,7 @@ def hashed(here: Lesson) -> None:
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     named = [[f"({', '.join(map(str, of_token))})" for of_token in each[:SHOWN].T] for each in (of_q, of_k)]
     beside(
-        *(here, head, pattern, pattern @ head.v),
+        *(ctx, head, pattern, pattern @ head.v),
         title=f"{n_buckets} buckets, {counted(rounds, 'round')}",
         cost=cost,
         kept=kept,
@@ -114,7 +114,7 @@ def hashed(here: Lesson) -> None:
     st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two are often separated.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")
-    reversible(here)
+    reversible(ctx)
 
 
 BOTH_WAYS = "fill-in"
@@ -129,19 +129,19 @@ DRAWS = 3
 """Samples over which the error of random features is averaged."""
 
 
-def projected(here: Lesson) -> None:
+def projected(ctx: PageContext) -> None:
     """Linformer: keys and values mixed to a few rows, in a bidirectional head; why a causal one cannot."""
     with lesson.line("projected"):
         percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
         mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
-        causal = is_causal(here) and inputs.toggle("Why not in a causal head?", key="causal")
-    if is_causal(here) and not causal:
+        causal = is_causal(ctx) and inputs.toggle("Why not in a causal head?", key="causal")
+    if is_causal(ctx) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
             return
-        index, n_heads = min(here.choice.layer_index, model.config.n_layers - 1), model.config.attention.n_heads
-        choice = replace(here.choice, layer=f"encoder.{index}.self_attn", head=min(here.choice.head, n_heads - 1))
-        here = replace(here, model=model, choice=choice)
-    head = head_of(here)
+        index, n_heads = min(ctx.choice.layer_index, model.config.n_layers - 1), model.config.attention.n_heads
+        choice = replace(ctx.choice, layer=f"encoder.{index}.self_attn", head=min(ctx.choice.head, n_heads - 1))
+        ctx = replace(ctx, model=model, choice=choice)
+    head = head_of(ctx)
     n = len(head.k)
     rows = max(1, round(n * percent / 100))
     if causal:
@@ -155,9 +155,9 @@ def projected(here: Lesson) -> None:
             f"**Linformer does not suit this head**: it is causal, and Linformer mixes keys along the text: {reason}."
         )
     else:
-        if here.model.name == BOTH_WAYS:
+        if ctx.model.name == BOTH_WAYS:
             st.caption(
-                f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways."
+                f"Layer {ctx.choice.layer_index}, head {ctx.choice.head} of `{BOTH_WAYS}`, which reads both ways."
             )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
         if mixed == MIXED[0]:
@@ -165,7 +165,7 @@ def projected(here: Lesson) -> None:
         else:
             pattern = linformer.best(head.pattern, rows)
             z = pattern @ head.v
-        beside(here, head, pattern, z, title=f"{rows} rows", cost=cost)
+        beside(ctx, head, pattern, z, title=f"{rows} rows", cost=cost)
     most = min(head.scores.shape)
     steps = np.unique(np.linspace(1, most, min(most, 24)).round().astype(int))
     kept, x = linformer.shares(head.pattern), steps.astype(float)
@@ -187,14 +187,14 @@ def projected(here: Lesson) -> None:
     no_bias(head)
 
 
-def linear(here: Lesson) -> None:
-    head = head_of(here)
+def linear(ctx: PageContext) -> None:
+    head = head_of(ctx)
     phi_q, phi_k = feature(head.q), feature(head.k)
     pattern = features.pattern(phi_q, phi_k, head.allowed)
     d = head.q.shape[1]
     z = features.running(phi_q, phi_k, head.v) if head.is_causal else features.attend(phi_q, phi_k, head.v)
     cost = features.cost(len(head.q), len(head.k), d, d, drawn=False)
-    beside(here, head, pattern, z, title="linear", cost=cost)
+    beside(ctx, head, pattern, z, title="linear", cost=cost)
     if head.is_causal:
         sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
         places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
@@ -216,27 +216,25 @@ def linear(here: Lesson) -> None:
         no_bias(head)
 
 
-def performer(here: Lesson) -> None:
+def performer(ctx: PageContext) -> None:
     """Random features whose products are exp(q · k) on average."""
-    head = head_of(here)
+    head = head_of(ctx)
     with lesson.line("performer"):
         m = inputs.select_slider("Random features m", FEATURES, 64, key="features")
         seed = inputs.slider("Random seed", 0, 20, 0, key="features_draw")
     pattern = _drawn(head, m, seed)
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)
-    beside(here, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
-    stack, _, part = here.choice.layer.split(".")
-    layers = [layer for layer in here.trace.layers if layer.startswith(f"{stack}.") and layer.endswith(part)]
+    beside(ctx, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
+    stack, _, part = ctx.choice.layer.split(".")
+    layers = [layer for layer in ctx.trace.layers if layer.startswith(f"{stack}.") and layer.endswith(part)]
     choices = [
-        replace(here.choice, layer=layer, head=n)
-        for layer in layers
-        for n in range(here.model.config.attention.n_heads)
+        replace(ctx.choice, layer=layer, head=n) for layer in layers for n in range(ctx.model.config.attention.n_heads)
     ]
-    heads = [head_of(replace(here, choice=choice)) for choice in choices]
+    heads = [head_of(replace(ctx, choice=choice)) for choice in choices]
     best = int(np.argmin([_size(one) for one in heads]))
     short, name = heads[best], f"head {choices[best].layer_index}.{choices[best].head}"
-    errors = {f"head {here.choice.layer_index}.{here.choice.head}": _errors(head, seed), name: _errors(short, seed)}
+    errors = {f"head {ctx.choice.layer_index}.{ctx.choice.head}": _errors(head, seed), name: _errors(short, seed)}
     x = np.array(FEATURES, float)
     lines = {**errors, "1/√m": errors[name][-1] * np.sqrt(x[-1] / x)}
     points = {line: (x, np.where(y > 0, y, np.nan)) for line, y in lines.items()}  # powers have no 0
@@ -274,9 +272,9 @@ MOST = 8
 DEPTHS = tuple(2**p for p in range(8))
 
 
-def reversible(here: Lesson) -> None:
+def reversible(ctx: PageContext) -> None:
     """The memory kept for the backward pass as a stack gets deeper, and the error of the recomputed input."""
-    n, d = len(here.trace.target), here.model.config.d_model
+    n, d = len(ctx.trace.target), ctx.model.config.d_model
     depths = np.array(DEPTHS, float)
     lines = {
         name: (depths, np.array([4.0 * kept(n, d, depth, reversible=way) for depth in DEPTHS]))
@@ -287,9 +285,9 @@ def reversible(here: Lesson) -> None:
         growth(lines, Axes(f"blocks, for {n} tokens", "bytes stored", 240), in_bytes, theme=theme()),
         title="Reversible layers: what training must store of the streams, in 32 bits",
     )
-    stack, tried = here.choice.layer.split(".")[0], ""
-    if n_layers := len(here.model.weights.stacks[stack].feed_forward):
-        error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
+    stack, tried = ctx.choice.layer.split(".")[0], ""
+    if n_layers := len(ctx.model.weights.stacks[stack].feed_forward):
+        error = round_trip(ctx.model, stack, ctx.trace.target.ids[:MOST])
         tried = (
             f"With this model's {counted(n_layers, 'feed-forward layer')}, the input is recovered with an error of "
             f"**{tiny(error)}**."

@@ -15,7 +15,7 @@ from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.efficient import BYTES, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
@@ -31,8 +31,8 @@ def smallest_tile(q_len: int, k_len: int) -> int:
     return next((size for size in SIZES if ceil(q_len / size) * ceil(k_len / size) <= MOST_TILES), SIZES[-1])
 
 
-def tiled(here: Lesson) -> None:
-    head = head_of(here)
+def tiled(ctx: PageContext) -> None:
+    head = head_of(ctx)
     with lesson.line("tiled"):
         asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
         size = max(asked, smallest_tile(*head.scores.shape))
@@ -82,9 +82,9 @@ def tiled(here: Lesson) -> None:
             st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
 
 
-def state(here: Lesson) -> None:
+def state(ctx: PageContext) -> None:
     """A diagonal linear recurrence over the head's values, and its kernel as a pattern."""
-    head = head_of(here)
+    head = head_of(ctx)
     with lesson.line("state"):
         speed = inputs.select_slider("Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets")
         n_state = inputs.slider("Values in the state", 1, 16, 4, key="state_size")
@@ -109,22 +109,22 @@ def state(here: Lesson) -> None:
     st.caption("a is initialised as in S4D (Gu et al. 2022), untrained.")
 
 
-def shared_heads(here: Lesson) -> None:
-    head, layer = head_of(here), here.choice.layer
-    config, n_heads = here.model.config, here.model.config.attention.n_heads
+def shared_heads(ctx: PageContext) -> None:
+    head, layer = head_of(ctx), ctx.choice.layer
+    config, n_heads = ctx.model.config, ctx.model.config.attention.n_heads
     options = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
     with lesson.line("shared"):
         n_groups = options[0]
         if len(options) > 1:
             n_groups = inputs.select_slider("Key/value heads", options, options[-2], key="kv_groups")
-    k, v = (here.trace[f"{layer}.{turned(here.trace, layer, name)}"].astype(np.float64) for name in "kv")
+    k, v = (ctx.trace[f"{layer}.{turned(ctx.trace, layer, name)}"].astype(np.float64) for name in "kv")
     repeats = n_heads // len(k)
-    k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[here.choice.head] for x in (k, v))
+    k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[ctx.choice.head] for x in (k, v))
     q = head.q if head.is_linear else head.q * config.divisor
-    change = here.weights.scores(q, k) - here.weights.scores(q, head.k)
+    change = ctx.weights.scores(q, k) - ctx.weights.scores(q, head.k)
     pattern = sparse.pattern(head.scores + change, head.allowed)
     cost = exact.cost(len(head.q), len(head.k), head.q.shape[1])
-    beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {n_heads} heads", cost=cost)
+    beside(ctx, head, pattern, pattern @ v, title=f"{n_groups} of {n_heads} heads", cost=cost)
     d, n = config.d_head, len(head.k)
     counts = (config.attention.n_kv_heads, n_groups)
     before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in counts)

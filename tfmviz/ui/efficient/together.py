@@ -18,7 +18,7 @@ from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.efficient import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.efficient.approximate import KINDS, bucketed, sparsely
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
 
@@ -57,16 +57,16 @@ def _methods(head: Head) -> Iterator[Row]:
     yield f"tiles of {TILE}", head.pattern, tiled, tiles.cost(q_len, k_len, d, TILE)
 
 
-def table(here: Lesson) -> None:
-    head = head_of(here)
+def table(ctx: PageContext) -> None:
+    head = head_of(ctx)
     made = list(_methods(head))
     most = max(cost.multiplications for *_, cost in made)
     show(
         "together",
         Table(
-            caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {counted(len(head.k), 'token')}.",
+            caption=f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}, on {counted(len(head.k), 'token')}.",
             columns=("method", "attention moved", "output change", "KL, nats", "memory", "multiplications"),
-            rows=[_said(here, made[0], row) for row in made],
+            rows=[_said(ctx, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],
         ),
     )
@@ -76,9 +76,9 @@ def table(here: Lesson) -> None:
     no_bias(head)
 
 
-def _said(here: Lesson, full: Row, row: Row) -> tuple[str, ...]:
+def _said(ctx: PageContext, full: Row, row: Row) -> tuple[str, ...]:
     name, pattern, z, cost = row
-    found = effect(here, z) if row is not full else None
+    found = effect(ctx, z) if row is not full else None
     return (
         name,
         _share(exact.pattern_error(full[1], pattern)),
@@ -93,7 +93,7 @@ def _share(error: float) -> str:
     return "0" if error < NOTHING else per_cent(error)
 
 
-def times(here: Lesson) -> None:
+def times(ctx: PageContext) -> None:
     lesson.hide(*lesson.CHOICES)
     measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 

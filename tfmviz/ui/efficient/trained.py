@@ -20,7 +20,7 @@ from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient import BYTES
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import ByPosition, by_position
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import kept
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -35,14 +35,14 @@ TWINS = {
 }
 
 
-def twins(here: Lesson) -> None:
+def twins(ctx: PageContext) -> None:
     with lesson.line("twins"):
         kind = inputs.segmented_control("Trained with", list(TWINS), key="trained_with", required=True)
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
         return
     names = f"every pair ({full.name})", f"{kind} ({cheap.name})"
-    traces = [models.trace(model, here.text) for model in (full, cheap)]
+    traces = [models.trace(model, ctx.text) for model in (full, cheap)]
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in traces]
     values, form = np.stack(back), Form(digits=1, unit=" tokens back")
     show(
@@ -66,7 +66,7 @@ def twins(here: Lesson) -> None:
         means = [decimal(float(found.mean()), ".2f") for found in losses]
         st.markdown(
             f"**On your text.** Mean surprise: {means[0]} nats with every pair, {means[1]} with {kind}."
-            f"{before_after.of_twins(here.text)}"
+            f"{before_after.of_twins(ctx.text)}"
         )
         before_after.show_losses(traces[0].target.tokens, *losses, series=names, key="surprises")
     else:
@@ -116,7 +116,7 @@ NEAR = 4
 """The last tokens, for a sentence about them."""
 
 
-def trained(here: Lesson) -> None:
+def trained(ctx: PageContext) -> None:
     try:
         space, twin = _space(), _twin()
     except ModelUnavailable as error:
@@ -127,7 +127,7 @@ def trained(here: Lesson) -> None:
         layers = range(config["n_layers"])
         layer = inputs.segmented_control("Layer", layers, key="space", required=True)
         channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
-    trace, twins_run = _run(space, here.text), models.trace(twin, here.text)
+    trace, twins_run = _run(space, ctx.text), models.trace(twin, ctx.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)
     states = trace[f"ssm.{layer}.hidden"].astype(float)

@@ -20,7 +20,7 @@ from tfmviz.record.marks import BARS
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
@@ -28,16 +28,16 @@ from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 
-def explorer(here: Lesson) -> None:
-    trace, choice, model = here.trace, here.choice, here.model
+def explorer(ctx: PageContext) -> None:
+    trace, choice, model = ctx.trace, ctx.choice, ctx.model
     try:
-        payload = models.payload(model, here.text)
+        payload = models.payload(model, ctx.text)
     except ValueError as error:  # values that are no attention
         st.error(f"{markdown.plain(str(error))} Choose another model or sentence.")
         return
     details, linked = "", None
     if not views.travels_whole(trace):
-        linked = _links(here)
+        linked = _links(ctx)
         looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
         details = base64.b64encode(views.details(trace, looked_at, title=model.name)).decode()
     show_view(
@@ -46,55 +46,55 @@ def explorer(here: Lesson) -> None:
         css=views.explorer.CSS,
         data=payload,
         selection=controls.selection()
-        | {"first": here.query if here.gap is None else here.gap, "details": details, "links": linked},
+        | {"first": ctx.query if ctx.gap is None else ctx.gap, "details": details, "links": linked},
         on_report=controls.follow,
     )
 
 
-def how_it_reads(here: Lesson) -> str:
+def how_it_reads(ctx: PageContext) -> str:
     """The model's mask in words; for an encoder-decoder, also the meaning of a row of its cross-attention."""
-    said = HOW_IT_READS[here.model.config.architecture]
-    layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
+    said = HOW_IT_READS[ctx.model.config.architecture]
+    layer = next((layer for layer in ctx.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
-        pairs = models.reads_pairs(here.model.name)
+        pairs = models.reads_pairs(ctx.model.name)
         return f"{said.removesuffix('.')}, `{BARS}` between two sentences." if pairs else said
-    row, words = (markdown.plain(of(here.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
+    row, words = (markdown.plain(of(ctx.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
     return f"{said} The row “{row}” is where it has read {words}."
 
 
-def _links(here: Lesson) -> dict[str, object] | None:
+def _links(ctx: PageContext) -> dict[str, object] | None:
     """The heads that link the two clicked words, for the explorer; it finds others by itself."""
     row, column = controls.pinned(), controls.pinned("to")
-    kind = kind_of(here.choice.layer)
-    n_queries, n_keys = (len(axis.tokens) for axis in here.trace.axes(here.choice.layer))
+    kind = kind_of(ctx.choice.layer)
+    n_queries, n_keys = (len(axis.tokens) for axis in ctx.trace.axes(ctx.choice.layer))
     if row is None or column is None or row >= n_queries or column >= n_keys:
         return None
-    best = attention_layer.ranking(links(here.trace, kind, row, column))
+    best = attention_layer.ranking(links(ctx.trace, kind, row, column))
     heads = [{"layer": layer, "head": head, "weight": weight} for layer, head, weight in best]
     return {"row": row, "column": column, "heads": heads}
 
 
-def predictions_in_short(here: Lesson) -> None:
-    model = here.model
-    best = top_predictions(here.trace.row("logits", here.target), 3)
+def predictions_in_short(ctx: PageContext) -> None:
+    model = ctx.model
+    best = top_predictions(ctx.trace.row("logits", ctx.target), 3)
     words = (f"“{visible(model.vocabulary[p.index])}” {per_cent(p.probability)}" for p in best)
     st.text(f"{WHAT_IT_PREDICTS[model.config.architecture]}: {', '.join(words)}.")
 
 
-def predictions(here: Lesson) -> None:
+def predictions(ctx: PageContext) -> None:
     """The most probable tokens after the chosen one, or in its place."""
-    vocabulary = here.model.vocabulary
-    best = top_predictions(here.trace.row("logits", here.target), NEXT_WORDS)
+    vocabulary = ctx.model.vocabulary
+    best = top_predictions(ctx.trace.row("logits", ctx.target), NEXT_WORDS)
     show(
         "predictions", Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
     )
 
 
-def stream_norms(here: Lesson) -> None:
+def stream_norms(ctx: PageContext) -> None:
     """The norm of every token's vector, from the embedding (top) to the last layer, and the parts that wrote the chosen
     one."""
-    tokens, token = here.trace.tokens, here.target
-    found = stream(here.trace, here.model.writes_from)
+    tokens, token = ctx.trace.tokens, ctx.target
+    found = stream(ctx.trace, ctx.model.writes_from)
     shares = [
         ["" if np.isnan(s) else f"of this layer's step: attention {s:.0%}, MLP {1 - s:.0%}" for s in row]
         for row in found.attention_share.tolist()
@@ -116,8 +116,8 @@ def stream_norms(here: Lesson) -> None:
         show("writes", writes(*wrote, theme=theme()))
 
 
-def files(here: Lesson) -> None:
-    trace, layer, model = here.trace, here.choice.layer, here.model
+def files(ctx: PageContext) -> None:
+    trace, layer, model = ctx.trace, ctx.choice.layer, ctx.model
     on_repeats = models.scores_on_repeats(model)
     offers: tuple[tuple[str, Callable[[], str | bytes], str, str, str], ...] = (
         (

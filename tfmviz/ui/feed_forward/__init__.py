@@ -24,7 +24,7 @@ from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui import controls, icons, inputs, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, show_view, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import feed_forward as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -40,7 +40,7 @@ class Subject:
         tokens: of the text that its stack reads.
     """
 
-    here: Lesson
+    ctx: PageContext
     site: str
     weights: FeedForwardWeights
     tokens: tuple[str, ...]
@@ -53,7 +53,7 @@ class Subject:
     @property
     def post(self) -> Array:
         """(d_ff,), the chosen token's neurons, after the function and the gate."""
-        return self.here.trace[f"{self.site}.post"][self.token]
+        return self.ctx.trace[f"{self.site}.post"][self.token]
 
     @property
     def name(self) -> str:
@@ -62,44 +62,44 @@ class Subject:
     @property
     def is_read_out(self) -> bool:
         """The vocabulary is read from this stack; an encoder that feeds a decoder is never read out."""
-        return self.stack == self.here.model.writes_from
+        return self.stack == self.ctx.model.writes_from
 
 
-def predicts(here: Lesson) -> bool:
+def predicts(ctx: PageContext) -> bool:
     """The model reads words out of its last vectors; some checkpoints end with these."""
-    return "logits" in here.trace
+    return "logits" in ctx.trace
 
 
-def site_of(here: Lesson) -> str:
-    stack, index, _ = here.choice.layer.split(".")
+def site_of(ctx: PageContext) -> str:
+    stack, index, _ = ctx.choice.layer.split(".")
     return f"{stack}.{index}.mlp"
 
 
-def why_none(here: Lesson) -> str:
-    if n_experts := has_experts(here):
+def why_none(ctx: PageContext) -> str:
+    if n_experts := has_experts(ctx):
         return (
             f"has {n_experts} feed-forward layers in each block, of which a token uses "
-            f"{here.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
+            f"{ctx.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model above, or see “Without it”."
 
 
-def has_experts(here: Lesson) -> int:
+def has_experts(ctx: PageContext) -> int:
     """Number of experts in each feed-forward layer; 0 for a model without."""
-    return next((len(layer.experts) for s in here.model.weights.stacks.values() for layer in s.experts.values()), 0)
+    return next((len(layer.experts) for s in ctx.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
-def with_layer(draw: Callable[[Subject], object]) -> Callable[[Lesson], object]:
+def with_layer(draw: Callable[[Subject], object]) -> Callable[[PageContext], object]:
     """A tab with the choice of its token, or the reason why there is nothing to draw."""
 
-    def tab(here: Lesson) -> object:
-        site = site_of(here)
-        if (weights := here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)) is None:
-            return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
-        if not np.isfinite(here.trace[f"{site}.out"]).all():
+    def tab(ctx: PageContext) -> object:
+        site = site_of(ctx)
+        if (weights := ctx.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)) is None:
+            return st.info(f"{markdown.code(ctx.model.name)} {why_none(ctx)}", icon=icons.INFO)
+        if not np.isfinite(ctx.trace[f"{site}.out"]).all():
             return st.warning("This layer's values are not finite, so there is nothing to explain.")
-        tokens = here.trace.axes(here.choice.layer)[0].tokens
-        return draw(Subject(here=here, site=site, weights=weights, tokens=tokens, token=here.query))
+        tokens = ctx.trace.axes(ctx.choice.layer)[0].tokens
+        return draw(Subject(ctx=ctx, site=site, weights=weights, tokens=tokens, token=ctx.query))
 
     return tab
 
@@ -111,18 +111,18 @@ PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
 
 
 def through(subject: Subject) -> None:
-    here, site, token = subject.here, subject.site, subject.token
+    ctx, site, token = subject.ctx, subject.site, subject.token
     part, index = chosen(subject)
-    found = {name: values[token] for name, values in feed_forward.parts(here.trace, site).items()}
+    found = {name: values[token] for name, values in feed_forward.parts(ctx.trace, site).items()}
     total = feed_forward.sum_of(subject.weights, found, part, index)
     show_view(
         "feed_forward",
         js=view.JS,
         css=view.CSS,
-        data=_payload(here.model, here.text, site, token, here.edits),
+        data=_payload(ctx.model, ctx.text, site, token, ctx.edits),
         selection={
             "at": view.place(part, index),
-            "sum": view.answer(here.trace, site, token, total, title=here.model.name),
+            "sum": view.answer(ctx.trace, site, token, total, title=ctx.model.name),
         },
         on_report=follow,
     )
@@ -161,7 +161,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "values before the function"
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
-    post_norm = subject.here.model.config.norm.position == "post"
+    post_norm = subject.ctx.model.config.norm.position == "post"
     norm = ", before the norm that follows rescales it" if post_norm else ""
     result(
         f"From d = {d:,} to d_ff = {d_ff:,} coordinates, **{d_ff / d:.3g} times** as many, and back, with "
@@ -171,7 +171,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
 
 
 def moved(subject: Subject) -> None:
-    here, last = subject.here, len(subject.tokens) - 1
+    ctx, last = subject.ctx, len(subject.tokens) - 1
     if last < 1:
         st.info("Type at least two words.")
         return
@@ -182,8 +182,8 @@ def moved(subject: Subject) -> None:
     with right:
         to = inputs.slider("Move it to position (0: the front)", 0, last, 0, key="place")
     order = np.insert(np.delete(np.arange(last + 1), subject.token), to, subject.token)
-    out = here.trace[f"{subject.site}.out"]
-    x = feed_forward.parts(subject.here.trace, subject.site)["x"][order]
+    out = ctx.trace[f"{subject.site}.out"]
+    x = feed_forward.parts(subject.ctx.trace, subject.site)["x"][order]
     again = feed_forward.run(subject.weights, x.astype(np.float64))
     both = np.stack([out[subject.token], again[to]])[:, :COORDINATES]
     rows = [f"{visible(subject.tokens[subject.token])} at {at}" for at in (subject.token, to)]
@@ -213,7 +213,7 @@ DOTS = 200
 
 
 def functions(subject: Subject) -> None:
-    weights, trace = subject.weights, subject.here.trace
+    weights, trace = subject.weights, subject.ctx.trace
     own = feed_forward.name_of(weights)
     inputs = feed_forward.driver(trace, subject.site)[subject.token].astype(np.float64)
     shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
@@ -245,7 +245,7 @@ def functions(subject: Subject) -> None:
 
 
 def sparsity(subject: Subject) -> None:
-    trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
+    trace, stack = subject.ctx.trace, subject.ctx.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     chart = bar_chart(
         [f"layer {n}" for n in range(len(shares))],

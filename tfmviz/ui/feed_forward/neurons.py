@@ -22,7 +22,7 @@ from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, sid
 from tfmviz.ui.cache import read_lines, shared
 from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -61,7 +61,7 @@ def neurons(subject: Subject) -> None:
         return neuron
 
     neuron = int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
-    values = subject.here.trace[f"{subject.site}.post"][:, order]
+    values = subject.ctx.trace[f"{subject.site}.post"][:, order]
 
     def pick(row: int, column: int) -> None:
         controls.remember(row, {"neuron": str(order[column])})
@@ -98,19 +98,19 @@ def _choose(neuron: int) -> None:
 
 
 def writes(subject: Subject, neuron: int) -> None:
-    if not predicts(subject.here):
+    if not predicts(subject.ctx):
         st.info("This model has no output vocabulary.", icon=icons.INFO)
         return
     if not subject.is_read_out:
         st.info("No words are read from this encoder; its output goes to the decoder.", icon=icons.INFO)
         return
-    if subject.here.model.weights.stacks[subject.stack].readout.transform is not None:
+    if subject.ctx.model.weights.stacks[subject.stack].readout.transform is not None:
         st.info("This model's head is not linear.", icon=icons.INFO)
         return
-    (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.here.model.weights.W_U)
-    vocabulary = subject.here.model.vocabulary
+    (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.ctx.model.weights.W_U)
+    vocabulary = subject.ctx.model.vocabulary
     order = np.argsort(-change, kind="stable")
-    special = subject.here.model.tokenizer.special_tokens
+    special = subject.ctx.model.tokenizer.special_tokens
     named = [
         n
         for n, token in enumerate(vocabulary)
@@ -138,19 +138,19 @@ def writes(subject: Subject, neuron: int) -> None:
 def fires(subject: Subject, neuron: int) -> None:
     heading = f"**Where neuron {neuron} fires most**"
     try:
-        texts, peaks = _peaks(subject.here.model)
+        texts, peaks = _peaks(subject.ctx.model)
     except NoPeaks as error:
         st.markdown(heading)
-        name = subject.here.model.name
+        name = subject.ctx.model.name
         hint = f" Create it with `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
-    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # the training texts of other models are unknown
+    ours = isinstance(subject.ctx.model.tokenizer, Tokenizer)  # the training texts of other models are unknown
     known = ", in held-out sentences" if ours and texts in HELD_OUT else ""
     st.markdown(f"{heading}{known}:")
     lines, found = read_lines(PROJECT / "assets" / "texts" / texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-        tokens = models.tokens_read(subject.here.model, lines[text], subject.stack)
+        tokens = models.tokens_read(subject.ctx.model, lines[text], subject.stack)
         st.markdown(f"{decimal(float(value))}  {_marked(tokens, int(token))}")
     st.caption("Common Voice, CC0." if texts != "french.txt" else "Tatoeba, CC BY 2.0 FR.")
 
@@ -172,25 +172,25 @@ def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
-    here = subject.here
-    if not predicts(here):
+    ctx = subject.ctx
+    if not predicts(ctx):
         return
     asked = inputs.segmented_control("Switch off", OFF, key="neurons_off")
     numbers = {OFF[0]: (neuron,), OFF[1]: tuple(strongest[:10]), OFF[2]: None}[asked]
-    after = _run(here.model, here.text, subject.site, numbers, here.edits)
-    token = here.target
-    old, new = (softmax(run.row("logits", token)) for run in (here.trace, after))
+    after = _run(ctx.model, ctx.text, subject.site, numbers, ctx.edits)
+    token = ctx.target
+    old, new = (softmax(run.row("logits", token)) for run in (ctx.trace, after))
     moved = int(np.abs(new - old).argmax())
-    word = markdown.plain(visible(here.model.vocabulary[moved]))
+    word = markdown.plain(visible(ctx.model.vocabulary[moved]))
     with_them, without_them = (per_cent(float(p[moved])) for p in (old, new))
     found = f"“{word}”: **{with_them}** with them, **{without_them}** without."
     if with_them == without_them:
         found = f"“{word}”, and even that hardly changes: **{with_them}**."
     st.markdown(
-        f"{before_after.place(here)} {markdown.plain(quoted(here.trace.tokens)[token])} the probability that "
+        f"{before_after.place(ctx)} {markdown.plain(quoted(ctx.trace.tokens)[token])} the probability that "
         f"changes most is that of {found}"
     )
-    before_after.next_words(here, after, token, series=SERIES)
+    before_after.next_words(ctx, after, token, series=SERIES)
 
 
 @shared
@@ -223,7 +223,7 @@ def apart(both: Sides) -> None:
     show("neurons_apart", of_columns(columns, caption="The neurons that differ most"))
 
 
-def _fires(lesson: Lesson, site: str, position: int) -> Array:
+def _fires(lesson: PageContext, site: str, position: int) -> Array:
     """(d_ff,), whether the function's input is above 0: the gate where there is one."""
     gate = f"{site}.gate"
     return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

@@ -16,7 +16,7 @@ from tfmviz.ui import before_after, controls, icons, inputs, models
 from tfmviz.ui.feed_forward import predicts
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, per_cent
@@ -25,15 +25,15 @@ NOTHING = "nothing"
 """The target of a head's learned sink."""
 
 
-def inside(here: Lesson) -> None:
-    queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
-    if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
+def inside(ctx: PageContext) -> None:
+    queries, keys = (axis.tokens for axis in ctx.trace.axes(ctx.choice.layer))
+    if not np.isfinite(ctx.trace[f"{ctx.choice.layer}.z"]).all():
         return  # nothing to average
-    found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
+    found, seen = of_head(ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query)
     more = [NOTHING] * (len(found.places) - len(seen))
     tokens, said = [keys[at] for at in seen] + more, quoted(keys)
     names = [said[at] for at in seen] + more
-    asks = markdown.plain(quoted(queries)[here.query])
+    asks = markdown.plain(quoted(queries)[ctx.query])
     best = int(found.weights.argmax())
     st.markdown(
         f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
@@ -50,7 +50,7 @@ def inside(here: Lesson) -> None:
     points = found.places, found.weights, found.middle
     show("average", average(*points, around=found.around, tokens=tokens, said=said, theme=theme()))
     st.caption(
-        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane of the first two principal components "
+        f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}, in the plane of the first two principal components "
         f"({per_cent(found.seen)} of the variance)."
     )
 
@@ -70,41 +70,41 @@ SERIES = ("whole model", "feed-forward off")
 PARTS = ("A head only averages", "Switched off", "Trained without")
 
 
-def without(here: Lesson) -> None:
+def without(ctx: PageContext) -> None:
     part = inputs.segmented_control("Without it", PARTS, key="without_it", label_visibility="collapsed")
     if part == PARTS[1]:
-        switched_off(here)
+        switched_off(ctx)
     elif part == PARTS[2]:
-        twins(here)
+        twins(ctx)
     else:
-        inside(here)
+        inside(ctx)
 
 
-def switched_off(here: Lesson) -> None:
-    stacks = here.model.weights.stacks.values()
+def switched_off(ctx: PageContext) -> None:
+    stacks = ctx.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
-    if not predicts(here):
+    if not predicts(ctx):
         st.info(
-            f"{markdown.code(here.model.name)} has no output vocabulary, so no prediction can change.", icon=icons.INFO
+            f"{markdown.code(ctx.model.name)} has no output vocabulary, so no prediction can change.", icon=icons.INFO
         )
     elif layers:
-        st.markdown(f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.**")
+        st.markdown(f"**{markdown.code(ctx.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.**")
         without = tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers)
-        off = models.trace(here.model, here.text, (*here.edits, *without))
-        _compare(here, off, SERIES, key="off")
+        off = models.trace(ctx.model, ctx.text, (*ctx.edits, *without))
+        _compare(ctx, off, SERIES, key="off")
     else:
-        st.info(f"{markdown.code(here.model.name)} has no feed-forward layers to switch off.", icon=icons.INFO)
+        st.info(f"{markdown.code(ctx.model.name)} has no feed-forward layers to switch off.", icon=icons.INFO)
 
 
-def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -> None:
-    if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
-        old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
+def _compare(ctx: PageContext, after: Trace, series: tuple[str, str], *, key: str) -> None:
+    if ctx.model.config.architecture != "encoder-only" and len(ctx.trace.tokens) > 1:
+        old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (ctx.trace, after))
         result(
-            f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}) in A, "
+            f"Mean surprise at the words of {before_after.predicted(ctx)}: **{old:.2f}** nats ({series[0]}) in A, "
             f"**{new:.2f}** nats ({series[1]}) in B."
         )
-        before_after.losses(here, after, key=f"losses_{key}")
-    before_after.next_words(here, after, here.target, series=series, key=f"next_words_{key}")
+        before_after.losses(ctx, after, key=f"losses_{key}")
+    before_after.next_words(ctx, after, ctx.target, series=series, key=f"next_words_{key}")
 
 
 def _on_held_out_text() -> str:
@@ -115,15 +115,15 @@ def _on_held_out_text() -> str:
     return f" On held-out text its mean surprise is **{bare.mean:.2f}** instead of **{full.mean:.2f}** nats per token."
 
 
-def twins(here: Lesson) -> None:
+def twins(ctx: PageContext) -> None:
     full, bare = (models.needed(name) for name in TWINS)
     if full is None or bare is None:
         return
     st.markdown(
         f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: it was "
         f"trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
-        f"{full.weights.n_parameters:,} parameters.{_on_held_out_text()}{before_after.of_twins(here.text)}"
+        f"{full.weights.n_parameters:,} parameters.{_on_held_out_text()}{before_after.of_twins(ctx.text)}"
     )
-    there = replace(here, model=full)
-    controls.say_what_was_cut(there.trace.target, "The twins read")
-    _compare(there, models.trace(bare, here.text), ("with feed-forward layers", "attention only"), key="twins")
+    ctx_b = replace(ctx, model=full)
+    controls.say_what_was_cut(ctx_b.trace.target, "The twins read")
+    _compare(ctx_b, models.trace(bare, ctx.text), ("with feed-forward layers", "attention only"), key="twins")

@@ -23,7 +23,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -36,16 +36,16 @@ WORDS = {24: 4, 40: 2}
 """Words that replace each token in turn, by the most tokens of a text; in a longer text, one word."""
 
 
-def distance(here: Lesson) -> None:
-    either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(here)
+def distance(ctx: PageContext) -> None:
+    either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(ctx)
 
 
-def own(here: Lesson) -> None:
+def own(ctx: PageContext) -> None:
     with lesson.line("reach"):
         how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
-    text = rungs.read(ladder, here.text).text
-    values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
+    text = rungs.read(ladder, ctx.text).text
+    values, y = (moved(ladder, ctx.text), "share moved") if how == CHANGE else (pulled(ladder, ctx.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
     ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
 
@@ -160,7 +160,7 @@ ASKS = {
 Row = Mapping[str, Any]
 
 
-def dependencies(here: Lesson) -> None:
+def dependencies(ctx: PageContext) -> None:
     with lesson.line("depends"):
         kind = inputs.segmented_control("What", list(ASKS), key="depends")
     found = measured_dependencies()
@@ -187,8 +187,8 @@ def dependencies(here: Lesson) -> None:
             f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}"
         )
     ladder = rungs.ladder()
-    p = rungs.read(ladder, here.text).p[:, -1]
-    if not (asked := answers(here.text, kind)):
+    p = rungs.read(ladder, ctx.text).p[:, -1]
+    if not (asked := answers(ctx.text, kind)):
         st.info(f"Your text contains none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
     shares = {

@@ -23,7 +23,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs, uses
 from tfmviz.ui.ladder.distance import powers_around
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, rounded
@@ -50,16 +50,16 @@ SMALLEST = 1e-12
 """The axis ends here: smaller gradients are drawn at the end."""
 
 
-def state(here: Lesson) -> None:
+def state(ctx: PageContext) -> None:
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
     line = lesson.line("state")
     what = inputs.segmented_control("Show", (*SITES, STACKED), key="gate", line=line)
     if what == STACKED:
-        return _stacked(here, line)
+        return _stacked(ctx, line)
     layer = inputs.segmented_control("Layer of the network", layers, key="rnn", line=line)
     site, kind = SITES[what]
-    trace = record(model, here.text)
+    trace = record(model, ctx.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
     rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
@@ -86,13 +86,13 @@ def state(here: Lesson) -> None:
     )
 
 
-def _stacked(here: Lesson, line: DeltaGenerator) -> None:
+def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
     """The states of the stacked, bidirectional labeller that depend on one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
-    text = model and uses.read(model, here.text)
+    text = model and uses.read(model, ctx.text)
     if not model or not text or not text.ids:
         return
-    chosen = controls.token(text.tokens, text=here.text)
+    chosen = controls.token(text.tokens, text=ctx.text)
     with line:
         controls.token_box([visible(token) for token in text.tokens], chosen)
     dot, comma = (model.encode(sign).ids[0] for sign in ".,")
@@ -141,8 +141,8 @@ N_LAYERS = 3
 MODULE = "tfmviz.model.layer_times"
 
 
-def order(here: Lesson) -> None:
-    tokens = rungs.ladder().encode(here.text).tokens
+def order(ctx: PageContext) -> None:
+    tokens = rungs.ladder().encode(ctx.text).tokens
     n = len(tokens)
     recurrent, at_once = recurrence.steps_of_recurrence(N_LAYERS, n), recurrence.steps_of_layers(N_LAYERS, n)
     sees = int(recurrence.reach_of_convolution(N_LAYERS)[-1])

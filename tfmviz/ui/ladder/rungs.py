@@ -23,7 +23,7 @@ from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, whole
@@ -111,20 +111,20 @@ class Reading:
         return len(self.text.text[:end].encode()) - (1 if is_part else len(self.text.text[slice(*first)].encode()))
 
 
-def read(here: Ladder, text: str) -> Reading:
+def read(ctx: Ladder, text: str) -> Reading:
     """The models' predictions on the reader's text; a note if it was cut."""
-    found = _read(here, text)
+    found = _read(ctx, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
     return found
 
 
 @shared
-def _read(here: Ladder, text: str) -> Reading:
-    encoding = here.encode(text)
-    longest = len(here.counted.orders) - 1
+def _read(ctx: Ladder, text: str) -> Reading:
+    encoding = ctx.encode(text)
+    longest = len(ctx.counted.orders) - 1
     contexts = [encoding.ids[max(0, end - longest) : end] for end in range(1, len(encoding) + 1)]
-    counted = np.array([here.counted.distribution(context) for context in contexts])
-    networks = [softmax(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in here.networks.values()]
+    counted = np.array([ctx.counted.distribution(context) for context in contexts])
+    networks = [softmax(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in ctx.networks.values()]
     return Reading(text=encoding, p=np.stack([counted, *networks]))
 
 
@@ -136,8 +136,8 @@ SHOWN = 8
 """Tokens quoted before the chosen place."""
 
 
-def next_token(here: Lesson) -> None:
-    reading = read(ladder(), here.text)
+def next_token(ctx: PageContext) -> None:
+    reading = read(ladder(), ctx.text)
     tokens = reading.text.tokens
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))

@@ -20,7 +20,7 @@ from tfmviz.ui import controls, icons, inputs, lesson, models, translators
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -65,13 +65,13 @@ def opens() -> str:
     return fits
 
 
-def uses(here: Lesson) -> None:
+def uses(ctx: PageContext) -> None:
     with lesson.line("uses"):
         lesson.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
     if len(networks) < len(NAMES):
         return
-    text = read(networks[BOTH], here.text)
+    text = read(networks[BOTH], ctx.text)
     if not text.ids:
         st.info("This text contains nothing that these networks read.", icon=icons.INFO)
         return
@@ -84,7 +84,7 @@ def uses(here: Lesson) -> None:
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     title = "Classifying, w₁ w₂ … wₙ → y: is the text so far French?"
     show("classes", _languages(french, text.tokens, READOUTS, title), follows=True)
-    _others(here.text)
+    _others(ctx.text)
     differing = (by_token[0] > 0.5) != (by_token[1] > 0.5)
     compared = f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree."
     st.markdown(

@@ -17,7 +17,7 @@ from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table, of_columns
 from tfmviz.words.labels import visible, whole
@@ -32,9 +32,9 @@ WINDOWS = (1, 2, 4, 8, 16, 32)
 """Lengths of windows whose W is counted."""
 
 
-def window(here: Lesson) -> None:
+def window(ctx: PageContext) -> None:
     model = rungs.ladder().window
-    text = model.encode(here.text)
+    text = model.encode(ctx.text)
     controls.say_what_was_cut(text, "This network reads")
     n = model.config.to_dict()["n_window"]
     chosen = controls.pinned()
@@ -51,7 +51,7 @@ def window(here: Lesson) -> None:
         bind=None,
         line=lesson.line("window"),
     )
-    found = _read(model, here.text, end)
+    found = _read(model, ctx.text, end)
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
     p = softmax(found.logits)
     best = np.argsort(-p, kind="stable")[:BARS]

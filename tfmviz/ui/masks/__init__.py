@@ -14,7 +14,7 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, icons, inputs, live
 from tfmviz.ui.figures import show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import masks as view
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import counted
@@ -75,10 +75,10 @@ def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
     return left, right
 
 
-def settings(here: Lesson) -> Settings:
+def settings(ctx: PageContext) -> Settings:
     with st.expander("Gallery settings"):
         left, middle, right = st.columns(3)
-        back = inputs.toggle("& causal: past only", here.choice.layer.startswith("decoder."), key="back", line=left)
+        back = inputs.toggle("& causal: past only", ctx.choice.layer.startswith("decoder."), key="back", line=left)
         second = inputs.text_input("A second sentence", SECOND, key="second", max_chars=200, line=left)
         return Settings(
             second=second.strip() or SECOND,
@@ -156,14 +156,14 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
     return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
-def laboratory(here: Lesson, said: Settings) -> Chosen:
-    layer = here.choice.layer
-    queries, keys = here.trace.axes(layer)
-    second = here.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
+def laboratory(ctx: PageContext, said: Settings) -> Chosen:
+    layer = ctx.choice.layer
+    queries, keys = ctx.trace.axes(layer)
+    second = ctx.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
     examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
     shape = len(queries), len(keys)
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
-    window = here.model.config.attention.window_in(int(layer.split(".")[1]))
+    window = ctx.model.config.attention.window_in(int(layer.split(".")[1]))
     if window is not None and window < len(keys):
         from tfmviz import masks
 
@@ -182,7 +182,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
         js=view.JS,
         css=view.CSS,
         data={
-            "queries": of_queries(here.trace, layer),
+            "queries": of_queries(ctx.trace, layer),
             "keys": [visible(token) for token in keys.tokens],
             "tokens": keys.tokens,
             "gallery": [
@@ -214,13 +214,13 @@ def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
         controls.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
 
 
-def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
+def where(ctx: PageContext) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
     """Draws the choice of the layers and heads that get the mask; None: all heads."""
-    config = here.model.config
+    config = ctx.model.config
     left, right = st.columns(2)
-    layers = _pills(left, "In these layers", config.depth(here.choice.layer.split(".")[0]), key="in_layers")
+    layers = _pills(left, "In these layers", config.depth(ctx.choice.layer.split(".")[0]), key="in_layers")
     heads = _pills(right, "In these heads", config.attention.n_heads, key="in_heads")
-    same_kind = [layer for layer in config.layers if kind_of(layer) == kind_of(here.choice.layer)]
+    same_kind = [layer for layer in config.layers if kind_of(layer) == kind_of(ctx.choice.layer)]
     every = len(heads) == config.attention.n_heads
     return (
         tuple(same_kind[index] for index in sorted(layers)) if heads else (),
@@ -232,9 +232,9 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
     return inputs.pills(label, range(count), selection_mode="multi", default=list(range(count)), key=key, line=column)
 
 
-def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
+def follow(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
     live.follow_changes(
-        here,
+        ctx,
         "masks",
         view.to_bits(chosen.mask),
         "masks",
@@ -242,14 +242,14 @@ def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[b
         layers=layers,
         heads=heads,
         tokens=len(chosen.mask),
-        usual=(here.query, here.key),
-        isOwn=bool(np.array_equal(here.trace[f"{here.choice.layer}.mask"], chosen.mask)),
+        usual=(ctx.query, ctx.key),
+        isOwn=bool(np.array_equal(ctx.trace[f"{ctx.choice.layer}.mask"], chosen.mask)),
     )
 
 
-def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Lesson:
+def edited(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> PageContext:
     """The same with the reader's mask; without a second run where that is the model's own."""
-    if all(np.array_equal(here.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
-        return here
+    if all(np.array_equal(ctx.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
+        return ctx
     rows = tuple(map(tuple, chosen.usable.tolist()))
-    return replace(here, edits=tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))
+    return replace(ctx, edits=tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))

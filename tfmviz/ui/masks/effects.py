@@ -18,7 +18,7 @@ from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
@@ -28,17 +28,17 @@ from tfmviz.words.numbers import counted, decimal
 
 
 def both_masks(
-    here: Lesson, there: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
+    ctx: PageContext, ctx_b: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
 ) -> Sides:
     """The runs before and after, with the mask in these layers and heads."""
-    is_put = here.choice.layer in layers and (heads is None or heads[here.choice.head])
-    sides = both.of(here, there, ("A, own mask", "B, your mask") if there.edits else ("Own mask",) * 2)
+    is_put = ctx.choice.layer in layers and (heads is None or heads[ctx.choice.head])
+    sides = both.of(ctx, ctx_b, ("A, own mask", "B, your mask") if ctx_b.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
 def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     """The effect in words: empty rows, loss, and the positions that can see the answer."""
-    here = sides.lessons[0]
+    ctx = sides.lessons[0]
     before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
         names = ", ".join(
@@ -59,8 +59,8 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
         st.markdown(before_after.ONE_TOKEN)
         return
     compared = f" in A, **{new.mean():.2f}** in B" if sides.differ else ""
-    result(f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats{compared}.")
-    if before.source is not None and not here.choice.layer.endswith("self_attn"):
+    result(f"Mean surprise at the next word of {before_after.predicted(ctx)}: **{old.mean():.2f}** nats{compared}.")
+    if before.source is not None and not ctx.choice.layer.endswith("self_attn"):
         st.markdown("The source does not contain the answer.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
@@ -70,24 +70,24 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
         return
     st.markdown(
         f"**{len(answers)} of {len(old)} positions can see the very word they have to predict.** "
-        f"{_trained_without(here)}"
+        f"{_trained_without(ctx)}"
     )
 
 
-def _trained_without(here: Lesson) -> str:
-    found = unmasked_losses(here.text) if here.trace.source is None else None
+def _trained_without(ctx: PageContext) -> str:
+    found = unmasked_losses(ctx.text) if ctx.trace.source is None else None
     learned = "This model never learned to copy later words."
-    if here.model.config.training_mask == "none":
+    if ctx.model.config.training_mask == "none":
         learned = "This model was trained without a mask and learned to copy later words."
     if found is None:
         return f"{learned} A model *trained* this way would learn only to copy."
     who = f"`{UNMASKED}`, *trained* without a mask, did: here"
-    if here.model.name == UNMASKED:
+    if ctx.model.name == UNMASKED:
         who = "Here"
     return (
         f"{learned} {who} its loss is **{found.copying:.2f}** nats when it sees the next word, "
         f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
-        f"{before_after.of_twins(here.text)}"
+        f"{before_after.of_twins(ctx.text)}"
     )
 
 
@@ -98,31 +98,31 @@ def _seen(trace: Trace, layer: str) -> Array:
 
 
 def attention(sides: Sides) -> None:
-    here, there = sides.lessons
-    layer, head, token = here.choice.layer, here.choice.head, sides.query
+    ctx, ctx_b = sides.lessons
+    layer, head, token = ctx.choice.layer, ctx.choice.head, sides.query
     if sides.differ:
         st.markdown(f"{both.said(sides)} {both.how(sides)}")
         shown = list(zip((" in A", " in B"), sides.lessons, strict=True))
     else:
         st.markdown("This is the model's own mask.")
-        shown = [("", here)]
+        shown = [("", ctx)]
     both.show_heads(sides, is_narrow=True)
-    columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
+    columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(ctx))]}
     for name, site in (("score", "scores"), ("share", "pattern")):
         for side, lesson in shown:
             values = lesson.trace[f"{layer}.{site}"][head, token]
             columns[f"{name}{side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
-    asks = said_of_queries(here.trace, layer)[token]
+    asks = said_of_queries(ctx.trace, layer)[token]
     show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
-    row = there.trace[f"{layer}.pattern"][head, token]
+    row = ctx_b.trace[f"{layer}.pattern"][head, token]
     st.markdown(f"The row{' of B still' if sides.differ else ''} sums to **{row.sum():.3f}**.")
     outputs(sides)
 
 
 def outputs(sides: Sides) -> None:
-    (here, there), stack = sides.lessons, both.stack_of(sides.lessons[0])
-    before = here.trace
-    moved = mask_effect.stream_change(before, there.trace, stack)
+    (ctx, ctx_b), stack = sides.lessons, both.stack_of(sides.lessons[0])
+    before = ctx.trace
+    moved = mask_effect.stream_change(before, ctx_b.trace, stack)
     if not moved.any():
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
@@ -136,16 +136,16 @@ def outputs(sides: Sides) -> None:
     )
 
 
-def reach(here: Lesson, chosen: Chosen) -> None:
+def reach(ctx: PageContext, chosen: Chosen) -> None:
     """Pairs of tokens of which one can influence the other after some layers with this mask."""
-    layer = here.choice.layer
-    n_layers = here.model.config.depth(layer.split(".")[0])
+    layer = ctx.choice.layer
+    n_layers = ctx.model.config.depth(layer.split(".")[0])
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
         st.info("Cross-attention reads everything in one step. Choose self-attention.")
         return
     shown = inputs.slider("Layers", 1, n_layers, n_layers, key="depth") if n_layers > 1 else 1
     steps = mask_effect.layers_to_reach([chosen.mask] * shown)
-    tokens = here.trace.axes(layer)[0].tokens
+    tokens = ctx.trace.axes(layer)[0].tokens
     count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
     values = np.where(steps != mask_effect.OUT_OF_REACH, steps, np.nan)
@@ -161,14 +161,14 @@ def reach(here: Lesson, chosen: Chosen) -> None:
 
 
 def next_words(sides: Sides) -> None:
-    here, there = sides.lessons
+    ctx, ctx_b = sides.lessons
     st.markdown(both.expected(sides))
-    before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
+    before_after.next_words(ctx, ctx_b.trace, both.targets(sides)[0], series=sides.titles)
 
 
 def losses(sides: Sides) -> None:
-    here, there = sides.lessons
-    before_after.losses(here, there.trace)
+    ctx, ctx_b = sides.lessons
+    before_after.losses(ctx, ctx_b.trace)
 
 
 UNMASKED, MASKED = "twins-unmasked", "twins-rope"

@@ -14,7 +14,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen, Settings, gallery
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
@@ -24,9 +24,9 @@ SHOWN = 4
 """Rows and columns of a printed mask."""
 
 
-def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
+def table(ctx: PageContext, chosen: Chosen, said: Settings) -> None:
     """Causal against padding, boolean against additive, −1e9 against −∞, and the conventions of torch."""
-    batch(here, said)
+    batch(ctx, said)
     st.table(
         {
             "mask": ["causal", "padding", "cross-attention"],
@@ -41,18 +41,18 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
     corner = chosen.mask[:SHOWN, :SHOWN]
     left.code(_grid(corner.astype(int)), language=None)
     right.code(_grid(np.where(additive(corner) < 0, "−∞", "0")), language=None)
-    swallowed(here)
+    swallowed(ctx)
     conventions()
 
 
-def batch(here: Lesson, said: Settings) -> None:
+def batch(ctx: PageContext, said: Settings) -> None:
     """Two sentences in one batch: padding, causal, and both."""
     import torch
 
     from tfmviz import masks
 
-    keys = here.trace.axes(here.choice.layer)[1]
-    second = here.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
+    keys = ctx.trace.axes(ctx.choice.layer)[1]
+    second = ctx.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
     texts = (keys.tokens, second.tokens)
     width = max(map(len, texts))
     short = min(range(2), key=lambda n: len(texts[n]))
@@ -80,12 +80,12 @@ def _picture(mask: Array, keys: Sequence[str], title: str) -> Cells:
     return Cells(values, Axis("query", ()), of_tokens("key", keys), scale, form=form, titles=(title,), square=True)
 
 
-def swallowed(here: Lesson) -> None:
+def swallowed(ctx: PageContext) -> None:
     """The same scores under −∞ and under −1e9: a row with a choice, and an empty one."""
-    token = here.query
-    trace, layer, head = here.trace, here.choice.layer, here.choice.head
+    token = ctx.query
+    trace, layer, head = ctx.trace, ctx.choice.layer, ctx.choice.head
     q, k = (of_head(trace, layer, head, turned(trace, layer, name)) for name in ("q", "k"))
-    scores, bias = here.weights.scores(q[token], k), here.positions.bias
+    scores, bias = ctx.weights.scores(q[token], k), ctx.positions.bias
     if bias is not None:
         scores = scores + bias[head, token]
     mask = np.broadcast_to(trace[f"{layer}.mask"], (len(q), len(k)))[token]
@@ -135,9 +135,9 @@ def _grid(cells: Array) -> str:
     return "\n".join(" ".join(f"{cell!s:>2}" for cell in row) for row in cells)
 
 
-def exercises(here: Lesson, said: Settings) -> None:
+def exercises(ctx: PageContext, said: Settings) -> None:
     """Three questions for the class, with answers computed from the reader's sentence."""
-    trace, choice = here.trace, here.choice
+    trace, choice = ctx.trace, ctx.choice
     queries, keys = trace.axes(choice.layer)
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)

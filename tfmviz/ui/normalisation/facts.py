@@ -20,7 +20,7 @@ from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import icons, inputs, lesson, sides
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -124,8 +124,8 @@ def table(ages: str, fees: str) -> Array:
     return np.array(columns).T
 
 
-def learned(here: Lesson) -> None:
-    norms = norms_of(here.model)
+def learned(ctx: PageContext) -> None:
+    norms = norms_of(ctx.model)
     gains = {name: norm.gain for name, norm in norms.items()}
     biases = {name: norm.bias for name, norm in norms.items() if norm.kind == "layer"}
     left, right = st.columns(2)
@@ -149,12 +149,12 @@ def learned(here: Lesson) -> None:
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
-    layer, x = here.choice.layer, normed(here)
-    norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
-    residue = float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
-    formula = "(x − μ) / σ · γ + β" if here.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
+    layer, x = ctx.choice.layer, normed(ctx)
+    norm = ctx.model.weights.stacks[layer.split(".")[0]].norms[layer]
+    residue = float(np.abs(norm(x) - ctx.trace[f"{layer}.norm"]).max())
+    formula = "(x − μ) / σ · γ + β" if ctx.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"For the attention of layer {here.choice.layer_index}, {formula} gives the model's own values to within "
+        f"For the attention of layer {ctx.choice.layer_index}, {formula} gives the model's own values to within "
         f"**{tiny(residue)}**."
     )
 
@@ -183,9 +183,9 @@ def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None
         yield from ((f"expert {i} written", expert.out_norm) for i, expert in enumerate(mixture.experts))
 
 
-def normed(here: Lesson) -> Array:
+def normed(ctx: PageContext) -> Array:
     """(len, d_model), float64: the input of the chosen layer's norm."""
-    layer, trace = here.choice.layer, here.trace
+    layer, trace = ctx.choice.layer, ctx.trace
     x = read_by(trace, layer).astype(np.float64)
     return x if is_pre_norm(trace) else x + trace[f"{layer}.out"]
 

@@ -17,7 +17,7 @@ from tfmviz.record.weights import Norm
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent
@@ -49,7 +49,7 @@ class Batch:
     present: Array
 
 
-def batch(here: Lesson) -> list[str]:
+def batch(ctx: PageContext) -> list[str]:
     """Draws the choice of the batch's sentences; the reader's is the first."""
     typed = inputs.text_area(
         f"More sentences for the batch, one per line, at most {MAX_SENTENCES}",
@@ -61,14 +61,14 @@ def batch(here: Lesson) -> list[str]:
     lines = [line for line in typed.splitlines() if line.strip()]
     if len(lines) > MAX_SENTENCES:
         st.info(f"The first {MAX_SENTENCES} of your {len(lines)} lines are used.", icon=icons.CUT)
-    return [here.text, *lines[:MAX_SENTENCES]]
+    return [ctx.text, *lines[:MAX_SENTENCES]]
 
 
-def read(here: Lesson, texts: list[str]) -> Batch:
+def read(ctx: PageContext, texts: list[str]) -> Batch:
     """The stream before the chosen layer, for every sentence."""
-    stack, index, _ = here.choice.layer.split(".")
+    stack, index, _ = ctx.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
-    runs = [here.trace if text == here.text else _run(here.model, text, site) for text in texts]
+    runs = [ctx.trace if text == ctx.text else _run(ctx.model, text, site) for text in texts]
     vectors, present = normalisation.padded([run[site] for run in runs])
     tokens = tuple(run.axes(f"{stack}.{index}.self_attn")[0].tokens for run in runs)
     return Batch(tokens=tokens, vectors=vectors, present=present)
@@ -95,9 +95,9 @@ def _statistics(batch: Batch, *, padding: bool = False) -> tuple[Array, Array]:
     return normalisation.batch_statistics(batch.vectors, np.ones_like(batch.present) if padding else batch.present)
 
 
-def groups(here: Lesson) -> None:
+def groups(ctx: PageContext) -> None:
     line, figure = lesson.line("groups"), st.container()
-    given = read(here, batch(here))
+    given = read(ctx, batch(ctx))
     norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
     last = min(ROWS, len(given.tokens[0])) - 1
     row = min(1, last)
@@ -162,14 +162,14 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
     return not np.ptp(rows, axis=0).any()
 
 
-def company(here: Lesson) -> None:
+def company(ctx: PageContext) -> None:
     with lesson.line("company"):
         typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
         phase = inputs.segmented_control("BatchNorm", PHASES, key="phase")
         padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
-    texts = batch(here)
-    before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])
+    texts = batch(ctx)
+    before, after = read(ctx, texts), read(ctx, [*texts, typed if typed.strip() else JOINING])
     stored = phase == PHASES[1]
     with figure:
         if _is_uniform(before, padding=padding) and not stored:

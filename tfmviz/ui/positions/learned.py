@@ -20,7 +20,7 @@ from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words import markdown
@@ -52,7 +52,7 @@ class Place:
         return isinstance(self.model.tokenizer, Tokenizer)
 
 
-def tables(here: Lesson) -> None:
+def tables(ctx: PageContext) -> None:
     line = lesson.line("of_table")
     place = choose(line)
     if place is None:
@@ -62,7 +62,7 @@ def tables(here: Lesson) -> None:
         st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
     parts(
         "of_table",
-        here,
+        ctx,
         Tab(
             "The table",
             lambda _: heat_map(place),

@@ -13,7 +13,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import lines
 from tfmviz.ui.tabs import Tab, parts
@@ -23,28 +23,28 @@ OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.
 """Compared with the reader's sentence: the first with another number of tokens, if any."""
 
 
-def ideas(here: Lesson) -> None:
+def ideas(ctx: PageContext) -> None:
     parts(
         "idea",
-        here,
+        ctx,
         Tab("Append the index", appended_index),
         Tab("index / (N − 1)", fractions),
         Tab("Count in bits", counter, needs=()),
     )
 
 
-def appended_index(here: Lesson) -> None:
+def appended_index(ctx: PageContext) -> None:
     """The index as one more coordinate: it grows until words look alike."""
     model = models.needed(SIGHTED)
     if model is None:
         return
-    vectors = _different_words(model, here.text)
+    vectors = _different_words(model, ctx.text)
     if len(vectors) < 2:
         st.info("Type at least two different words.", icon=icons.INFO)
         return
     line = lesson.line("appended")
     length = inputs.select_slider("Positions", (200, 1000, 5000), 200, key="index_up_to", line=line)
-    with_index, with_waves = _alike(model, here.text, length)
+    with_index, with_waves = _alike(model, ctx.text, length)
     show(
         "appended",
         lines(
@@ -82,14 +82,14 @@ def _alike(model: Model, text: str, length: int) -> tuple[Array, Array]:
     )
 
 
-def fractions(here: Lesson) -> None:
+def fractions(ctx: PageContext) -> None:
     """index / (N - 1) for the reader's sentence and for another one."""
-    own = here.model.encode(here.text).tokens
-    usual = next((text for text in OTHERS if len(here.model.encode(text)) != len(own)), OTHERS[0])
+    own = ctx.model.encode(ctx.text).tokens
+    usual = next((text for text in OTHERS if len(ctx.model.encode(text)) != len(own)), OTHERS[0])
     typed = inputs.text_input(
         "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.line("fractions")
     )
-    texts = [own, here.model.encode(typed.strip() or usual).tokens]
+    texts = [own, ctx.model.encode(typed.strip() or usual).tokens]
     places = [naive_positions.fractions(len(tokens)) for tokens in texts]
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
@@ -104,7 +104,7 @@ def fractions(here: Lesson) -> None:
     )
 
 
-def counter(_: Lesson) -> None:
+def counter(_: PageContext) -> None:
     """Positions in binary next to sinusoids with as many coordinates."""
     from tfmviz.positions.sinusoidal import sinusoids
 

@@ -20,7 +20,7 @@ from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -43,14 +43,14 @@ BLIND_WITHIN = 1e-3
 """Smaller differences are rounding: in float32 the same sum in another order differs by a few millionths."""
 
 
-def order_blind(here: Lesson) -> None:
+def order_blind(ctx: PageContext) -> None:
     """Moved words leave the vectors of a model without positions unchanged, but not those of its twin."""
     words, line = lesson.line("words"), lesson.line("order")
     with line:
-        blind, sighted = _choose_twins(here.text)
+        blind, sighted = _choose_twins(ctx.text)
     if blind is None or sighted is None:
         return
-    encoding = blind.encode(here.text)
+    encoding = blind.encode(ctx.text)
     controls.say_what_was_cut(encoding, "The twins read")
     parts = word_order.pieces(encoding)
     if len(parts) < 2:

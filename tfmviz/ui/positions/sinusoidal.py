@@ -19,7 +19,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import between, lines, table
@@ -28,10 +28,10 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
 
-def sinusoids_in_parts(here: Lesson) -> None:
+def sinusoids_in_parts(ctx: PageContext) -> None:
     parts(
         "wave",
-        here,
+        ctx,
         Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),
         Tab("By hand", by_hand),
         Tab("Why many waves", of_waves(repeats)),
@@ -43,10 +43,10 @@ def sinusoids_in_parts(here: Lesson) -> None:
     )
 
 
-def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[Lesson], None]:
+def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[PageContext], None]:
     """A part of this tab, with the settings that all parts share in one line with its own."""
 
-    def draw(_: Lesson) -> None:
+    def draw(_: PageContext) -> None:
         line = lesson.line("waves")
         with line:
             waves = settings()
@@ -104,7 +104,7 @@ AS_PRINTED = ("as in the paper", "i from 1", "without the power")
 """Formulas of the angle; some slides print the second or the third."""
 
 
-def by_hand(_: Lesson) -> None:
+def by_hand(_: PageContext) -> None:
     """Four dimensions, number by number, with the angle as in the paper and on some slides."""
     import torch
 
@@ -190,11 +190,11 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 
 
-def on_words(here: Lesson) -> None:
+def on_words(ctx: PageContext) -> None:
     model = models.needed(SIGHTED)
     if model is None:
         return
-    trace = _embedded(model, here.text)
+    trace = _embedded(model, ctx.text)
     controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))

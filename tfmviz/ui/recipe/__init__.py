@@ -20,7 +20,7 @@ from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_plain_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import pieces
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Piece, Pieces, Row
@@ -33,8 +33,8 @@ MOST = 60
 """Positions that are listed; the mean is over all."""
 
 
-def forcing(here: Lesson) -> None:
-    if (found := forced(here)) is None:
+def forcing(ctx: PageContext) -> None:
+    if (found := forced(ctx)) is None:
         return
     at = min(place(found), MOST - 1)
     losses = found.losses
@@ -116,18 +116,18 @@ class Forced:
         return -self.log_p[range(len(self.ids)), self.ids]
 
 
-def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
+def forced(ctx: PageContext, *, from_left: bool = False) -> Forced | None:
     """The typed text with a writer's predictions (for an encoder-decoder, its output); None without a next token.
 
     Args:
         from_left: only models whose writer sees the tokens to its left and nothing else, so no encoder-decoder.
     """
-    kind = here.model.config.architecture
+    kind = ctx.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
     needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
-    if (there := lesson.stand_in(here, needs, fits=fits, instead="tiny-english")) is None:
+    if (ctx_b := lesson.stand_in(ctx, needs, fits=fits, instead="tiny-english")) is None:
         return None
-    found = _forced(there.model, here.text)
+    found = _forced(ctx_b.model, ctx.text)
     if not found.ids:
         st.info("A single token has no next token. Type a longer text.", icon=icons.WRITE)
         return None
@@ -160,10 +160,10 @@ SPAN_MODELS = PROJECT / "assets" / "recipe"
 """The folder of the model trained on spans. It is not in the menu: it does not continue an ordinary text."""
 
 
-def tasks(here: Lesson) -> None:
+def tasks(ctx: PageContext) -> None:
     with lesson.line("tasks"):
         draw = inputs.slider("Random seed", 0, 50, 0, key="draw")
-    found = forced(here, from_left=True)
+    found = forced(ctx, from_left=True)
     filler = models.needed(FILLER)
     if found is None or filler is None:
         return
@@ -172,11 +172,11 @@ def tasks(here: Lesson) -> None:
         Piece(whole(read), (f"→ {whole(target)}", decimal(float(loss)))) for read, target, loss in
         zip(found.reads[:MOST], found.targets[:MOST], losses[:MOST], strict=True)
     ]  # fmt: skip
-    hidden, mean = _masked(filler, here.text, draw)
+    hidden, mean = _masked(filler, ctx.text, draw)
     rows = [
         Row("the next token", f"loss {decimal(float(losses.mean()))}", asked),
         Row("masked tokens", f"loss {decimal(mean)}", hidden),
-        *_spans(here.text, draw),
+        *_spans(ctx.text, draw),
     ]
     titles = ("task", "mean", "what the model reads; underneath, the answer and its loss")
     data = Pieces(caption="", titles=titles, rows=rows)

@@ -22,7 +22,7 @@ from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import icons, inputs, lesson, recipe
 from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -234,14 +234,14 @@ LARGEST = 60_000_000
 """Parameters of a model whose gradients are computed: they take as much memory as its weights."""
 
 
-def dropout(here: Lesson) -> None:
+def dropout(ctx: PageContext) -> None:
     with lesson.line("dropout"):
         rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
         seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
-    if (found := recipe.forced(here)) is None:
+    if (found := recipe.forced(ctx)) is None:
         return
     model = found.model
-    runs = _dropped(model, here.text, rate, seed)
+    runs = _dropped(model, ctx.text, rate, seed)
     n = min(len(found.ids), MOST)
     tokens = found.targets[:n]
     names = quoted(tokens, first=1)
@@ -269,10 +269,10 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
     return zoo.experiments.losses_with_dropout(model, text, dropout=rate, runs=PASSES, seed=seed)[1]
 
 
-def gradients(here: Lesson) -> None:
+def gradients(ctx: PageContext) -> None:
     with lesson.line("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
-    if (found := recipe.forced(here)) is None:
+    if (found := recipe.forced(ctx)) is None:
         return
     model = found.model
     if model.weights.n_parameters > LARGEST:
@@ -281,7 +281,7 @@ def gradients(here: Lesson) -> None:
             icon=icons.INFO,
         )
         return
-    trained, random = _lengths(model, here.text, None), _lengths(model, here.text, seed)
+    trained, random = _lengths(model, ctx.text, None), _lengths(model, ctx.text, seed)
     layers = list(trained)
     lengths = {
         "random weights": np.array([random.get(layer, 0.0) for layer in layers]),

@@ -16,7 +16,7 @@ from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lin
 from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, inputs, lesson, recipe
 from tfmviz.ui.figures import result, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -33,9 +33,9 @@ WITHOUT, WITH = "smoothing-0", "smoothing-0.1"
 MOST = 9
 
 
-def smoothed(here: Lesson) -> None:
+def smoothed(ctx: PageContext) -> None:
     with lesson.line("smoothing"):
-        if (found := recipe.forced(here)) is None:
+        if (found := recipe.forced(ctx)) is None:
             return
         at = recipe.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]

@@ -17,7 +17,7 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import mask_of, of_head, of_scheme, tokens_of
 from tfmviz.ui.tabs import either
 from tfmviz.words import markdown
@@ -28,7 +28,7 @@ FARTHEST = 160
 """Largest distance for which T5's biases are drawn; the last bucket begins well before."""
 
 
-def biases(here: Lesson) -> None:
+def biases(ctx: PageContext) -> None:
     either(
         "Scheme",
         "bias",
@@ -37,10 +37,10 @@ def biases(here: Lesson) -> None:
             "T5 buckets": of_scheme("t5", added, t5_biases, t5_buckets),
             "Shaw": of_scheme("shaw", shaw, added),
         },
-    )(here)
+    )(ctx)
 
 
-def slopes(shown: Lesson) -> None:
+def slopes(shown: PageContext) -> None:
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
@@ -57,7 +57,7 @@ def slopes(shown: Lesson) -> None:
     )
 
 
-def added(shown: Lesson) -> None:
+def added(shown: PageContext) -> None:
     q, k, after = (of_head(shown, site) for site in ("q", "k", "scores"))
     weights = shown.weights
     effects = shown.positions
@@ -84,7 +84,7 @@ def added(shown: Lesson) -> None:
     )
 
 
-def t5_biases(shown: Lesson) -> None:
+def t5_biases(shown: PageContext) -> None:
     bias = shown.model.position_effects(shown.choice.layer, FARTHEST + 1).bias
     assert bias is not None, "the scheme adds no bias"
     by_distance = bias[:, -1, ::-1]  # the last query's keys are 0, 1, 2 … tokens away
@@ -99,7 +99,7 @@ def t5_biases(shown: Lesson) -> None:
     st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
 
 
-def t5_buckets(shown: Lesson) -> None:
+def t5_buckets(shown: PageContext) -> None:
     kinds = ("looks back (decoder)", "both ways (encoder)")
     line = lesson.line("buckets")
     kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
@@ -134,7 +134,7 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
     return buckets(torch.from_numpy(distance), bidirectional=both_ways).numpy()
 
 
-def shaw(shown: Lesson) -> None:
+def shaw(shown: PageContext) -> None:
     """Pairs of tokens that share a learned vector, the vectors, and their products with the head's queries."""
     vectors = shown.model.position_effects(shown.choice.layer.split(".")[0], CLIP + 1).vectors
     assert vectors is not None, "the scheme has no vectors"
@@ -152,7 +152,7 @@ def shaw(shown: Lesson) -> None:
     _shaw_scores(shown, back)
 
 
-def _shaw_scores(shown: Lesson, back: Array) -> None:
+def _shaw_scores(shown: PageContext, back: Array) -> None:
     products = of_head(shown, "q") @ back.T / shown.weights.divisor  # (len, distance)
     row = shown.query
     own = quoted(tokens_of(shown))[row]

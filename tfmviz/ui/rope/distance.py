@@ -14,7 +14,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -27,7 +27,7 @@ SINUSOIDAL = "twins-sinusoidal"
 ONE, OTHER = "of course we know", "we know that"
 
 
-def same_distance(shown: Lesson) -> None:
+def same_distance(shown: PageContext) -> None:
     line = lesson.line("same_distance")
     texts = [
         inputs.text_input(label, first, key=key, max_chars=200, placeholder=first, line=line).strip() or first
@@ -85,7 +85,7 @@ def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
     return np.array(found)
 
 
-def _compare(shown: Lesson, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
+def _compare(shown: PageContext, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
     i, j = ([text.index(word) for text in texts] for word in words)
     distances = [query - key for query, key in zip(i, j, strict=True)]
     show(

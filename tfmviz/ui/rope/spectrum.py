@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_base, own_theta, tokens_of
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -51,7 +51,7 @@ class Spectrum:
         return np.append(self.stretched, np.zeros(self.n_still))
 
 
-def spectrum(shown: Lesson, d_head: int) -> Spectrum | None:
+def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
     """Draws the choice of base and stretching; without a base, θ is the model's, or its base's for another width.
 
     A note and None if there are no frequencies.
@@ -92,7 +92,7 @@ def spectrum(shown: Lesson, d_head: int) -> Spectrum | None:
     )
 
 
-def wavelengths(shown: Lesson) -> None:
+def wavelengths(shown: PageContext) -> None:
     """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
     own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
     with lesson.line("wavelengths"):
@@ -144,7 +144,7 @@ def wavelengths(shown: Lesson) -> None:
     )
 
 
-def _own_frequencies(shown: Lesson) -> str:
+def _own_frequencies(shown: PageContext) -> str:
     from tfmviz.positions.rope import frequencies
 
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
@@ -163,7 +163,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
     return rotations.random_products(np.array(theta), np.arange(reach + 1), n=N_RANDOM, seed=0)
 
 
-def decay(shown: Lesson) -> None:
+def decay(shown: PageContext) -> None:
     """The paper's bound, random vectors and the model's queries and keys against distance."""
     with lesson.line("decay"):
         reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
@@ -195,7 +195,7 @@ def decay(shown: Lesson) -> None:
     _own_bound(shown, theta_, distances)
 
 
-def _own_bound(shown: Lesson, theta_: Array, distances: Array) -> None:
+def _own_bound(shown: PageContext, theta_: Array, distances: Array) -> None:
     """The bound for the chosen token and the one before it, in words: it holds, and it is loose."""
     query = shown.query
     key = max(query - 1, 0)

@@ -15,7 +15,7 @@ from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, live
 from tfmviz.ui.figures import result, seen_from, show, show_view, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_theta, tokens_of
 from tfmviz.views import turning
 from tfmviz.words import markdown
@@ -25,7 +25,7 @@ from tfmviz.words.numbers import decimal, tiny
 TURN = re.compile(ADDRESS_TURN)
 
 
-def turned(shown: Lesson) -> None:
+def turned(shown: PageContext) -> None:
     """Two arrows, and on demand the paths of two pairs through space."""
     arrows(shown)
     lengths(shown)
@@ -34,7 +34,7 @@ def turned(shown: Lesson) -> None:
         helices(shown)
 
 
-def arrows(shown: Lesson) -> None:
+def arrows(shown: PageContext) -> None:
     tokens = tokens_of(shown)
     if st.session_state.setdefault("turning_tokens", tokens) != tokens:  # positions of another sentence
         st.session_state["turning_tokens"] = tokens
@@ -62,7 +62,7 @@ def _follow(report: dict[str, Any]) -> None:
     controls.remember(int(report["token"]), {"turn": turn} if TURN.fullmatch(turn) else {})
 
 
-def lengths(shown: Lesson) -> None:
+def lengths(shown: PageContext) -> None:
     norms = {site: np.linalg.norm(of_head(shown, site), axis=-1) for site in ("q", "k", "rot_q", "rot_k")}
     change = max(float(np.abs(norms[f"rot_{name}"] / norms[name] - 1).max()) for name in "qk")
     st.markdown(
@@ -73,7 +73,7 @@ def lengths(shown: Lesson) -> None:
     )
 
 
-def layouts(shown: Lesson) -> None:
+def layouts(shown: PageContext) -> None:
     q, k = of_head(shown, "q"), of_head(shown, "k")
     order = rotations.halves_order(q.shape[-1])
     by = rotations.angles(np.arange(len(q)), own_theta(shown))
@@ -99,7 +99,7 @@ SLOW = 40.0
 """The slow pair is the one that turns once in about so many positions."""
 
 
-def helices(shown: Lesson) -> None:
+def helices(shown: PageContext) -> None:
     seen = seen_from(lesson.line("helices"))
     n = min(max(len(tokens_of(shown)), FEWEST), MOST)
     theta = own_theta(shown)

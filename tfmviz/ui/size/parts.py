@@ -14,7 +14,7 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import kept
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny, unit_of_bytes
@@ -34,7 +34,7 @@ class Subject:
     config: Facts | None = None
 
 
-def ask(here: Lesson, key: str) -> Subject:
+def ask(ctx: PageContext, key: str) -> Subject:
     """Draws the choice of the model, with sliders for custom sizes.
 
     Args:
@@ -48,8 +48,8 @@ def ask(here: Lesson, key: str) -> Subject:
             return Subject(name=name, design=_sliders())
     if name in PUBLISHED:
         return Subject(name=name, design=PUBLISHED[name].design, known=PUBLISHED[name])
-    config = here.model.config
-    return Subject(name=here.model.name, design=design_of(config, here.model.weights), config=config)
+    config = ctx.model.config
+    return Subject(name=ctx.model.name, design=design_of(config, ctx.model.weights), config=config)
 
 
 def _sliders() -> Design:
@@ -106,8 +106,8 @@ MACHINES = {
 DAY, YEAR = 86_400.0, 365.25 * 86_400.0
 
 
-def where(here: Lesson) -> None:
-    subject = ask(here, "where")
+def where(ctx: PageContext) -> None:
+    subject = ask(ctx, "where")
     found = counts(subject.design)
     total = sum(found.values())
     show("areas", areas(found, theme=theme()), title="Areas are numbers of parameters")
@@ -136,8 +136,8 @@ def _off(value: int, exact: int) -> str:
     return "exact" if value == exact else f"{decimal(100 * (value / exact - 1), '+.1f')}%"
 
 
-def memory(here: Lesson) -> None:
-    subject = ask(here, "memory")
+def memory(ctx: PageContext) -> None:
+    subject = ask(ctx, "memory")
     total = sum(counts(subject.design).values())
     needs: dict[str, float] = {
         "run, 32 bits": 4 * total,

@@ -21,7 +21,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.size.own import ALL, fitted
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -99,11 +99,11 @@ def read() -> tuple[dict[str, Any], dict[str, Variant]]:
     }
 
 
-def compared(here: Lesson) -> None:
+def compared(ctx: PageContext) -> None:
     with lesson.line("changes"):
         shown = inputs.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes")
     if shown == EXPERTS:
-        routed(here)
+        routed(ctx)
         return
     lesson.hide("text", "model")
     about, found = read()
@@ -173,26 +173,26 @@ def _words(about: dict[str, Any], found: dict[str, Variant]) -> str:
     )
 
 
-def routed(here: Lesson) -> None:
+def routed(ctx: PageContext) -> None:
     """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
-    there = lesson.stand_in(here, "a model with experts", fits=bool(_sites(here.model)), instead="experts")
-    if there is None:
+    ctx_b = lesson.stand_in(ctx, "a model with experts", fits=bool(_sites(ctx.model)), instead="experts")
+    if ctx_b is None:
         return
-    if there is not here:
-        controls.say_what_was_cut(there.trace.target, f"{markdown.code(there.model.name)} reads")
-    here, sites = there, _sites(there.model)
-    stack = here.model.writes_from
-    p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
+    if ctx_b is not ctx:
+        controls.say_what_was_cut(ctx_b.trace.target, f"{markdown.code(ctx_b.model.name)} reads")
+    ctx, sites = ctx_b, _sites(ctx_b.model)
+    stack = ctx.model.writes_from
+    p = np.stack([ctx.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
         st.warning("The router's outputs are not finite.")
         return
-    tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
+    tokens = ctx.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show("routing", routing(tokens, p, theme=theme()))
     st.markdown(
-        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
-        f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
+        f"{markdown.code(ctx.model.name)} has {p.shape[-1]} experts in each layer; "
+        f"{ctx.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
-    reads = np.stack([here.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
+    reads = np.stack([ctx.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
     show(
         "routing_shares",
         Table(

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
 
@@ -28,25 +28,25 @@ CANNOT_SHOW: dict[Kind, str] = {
 }
 
 
-def own(here: Lesson, name: str) -> Array:
+def own(ctx: PageContext, name: str) -> Array:
     """Queries, keys or values of the chosen head, rotated where the position scheme rotates them: (len, d_head)."""
-    trace, layer = here.trace, here.choice.layer
-    return attention_layer.of_head(trace, layer, here.choice.head, attention_layer.turned(trace, layer, name))
+    trace, layer = ctx.trace, ctx.choice.layer
+    return attention_layer.of_head(trace, layer, ctx.choice.head, attention_layer.turned(trace, layer, name))
 
 
 def number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-def lookup(here: Lesson) -> None:
-    trace, choice, token = here.trace, here.choice, here.query
-    if not here.is_chosen:  # for a token that attends to one key alone, soft and hard hardly differ
+def lookup(ctx: PageContext) -> None:
+    trace, choice, token = ctx.trace, ctx.choice, ctx.query
+    if not ctx.is_chosen:  # for a token that attends to one key alone, soft and hard hardly differ
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.line("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
     row = trace[f"{choice.layer}.pattern"][choice.head][token]
     keys = trace.axes(choice.layer)[1]
-    best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
+    best, cosine = attention_layer.hard_lookup(row, own(ctx, "v"))
     hard = np.eye(len(row))[best]
     series = ("soft: attention", "hard: best key")
     show("lookup", pairs(keys.tokens, row, hard, series=series, title="share taken", theme=theme()))
@@ -57,12 +57,12 @@ def lookup(here: Lesson) -> None:
     )
 
 
-def contributions(here: Lesson) -> None:
-    trace, layer, head, token = here.trace, here.choice.layer, here.choice.head, here.query
+def contributions(ctx: PageContext) -> None:
+    trace, layer, head, token = ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query
     with lesson.line("token"):
         controls.token_box(of_queries(trace, layer), token)
-    W_O, n_heads = here.weights.W_O_carried, len(trace[f"{layer}.q"])
-    lengths = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
+    W_O, n_heads = ctx.weights.W_O_carried, len(trace[f"{layer}.q"])
+    lengths = np.linalg.norm(ctx.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
     left, right = st.columns([2, 3])
     with left:
         chart = bar_chart(
@@ -94,15 +94,15 @@ def contributions(here: Lesson) -> None:
         st.markdown(f"Head {head}: attention to each key, and its share of ‖a v W_O‖.")
 
 
-def average(here: Lesson) -> None:
-    trace, choice = here.trace, here.choice
+def average(ctx: PageContext) -> None:
+    trace, choice = ctx.trace, ctx.choice
     pattern = trace[f"{choice.layer}.pattern"]
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape[1:])
     mean = pattern.mean(axis=0)
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    values, frames = masked([mean, *pattern], mask), chosen_row(here.query, len(tokens[1]))
+    values, frames = masked([mean, *pattern], mask), chosen_row(ctx.query, len(tokens[1]))
     drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=min(5, len(titles)), frames=frames)
     show("mean_and_heads", drawn)
     result(
@@ -125,8 +125,8 @@ def _alike(pattern: Array, mask: Array) -> str:
     )
 
 
-def finder(here: Lesson) -> None:
-    trace, choice = here.trace, here.choice
+def finder(ctx: PageContext) -> None:
+    trace, choice = ctx.trace, ctx.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
     with lesson.line("finder"):
         if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
@@ -135,7 +135,7 @@ def finder(here: Lesson) -> None:
             (CROSS_KINDS, "kind_of_cross_head") if choice.layer.endswith("cross_attn") else (SELF_KINDS, "kind_of_head")
         )
         kind = inputs.segmented_control("What should the head do?", kinds, key=key, required=True)
-    measured, on_repeats = layer_scores(trace), models.scores_on_repeats(here.model)
+    measured, on_repeats = layer_scores(trace), models.scores_on_repeats(ctx.model)
     believed = [
         confirmed(measured[layer], on_repeats[layer]) if layer in on_repeats else measured[layer] for layer in layers
     ]
@@ -170,24 +170,24 @@ N_QUERIES, N_KEYS = 256, 16
 """Rows and keys per row of the experiment with random vectors."""
 
 
-def scaling_lab(here: Lesson) -> None:
+def scaling_lab(ctx: PageContext) -> None:
     with lesson.line("scaling"):
         source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
         its_own = source == "this head's own"
-        d = _ask_width(here, its_own=its_own)
-    if its_own and here.weights.is_linear:
+        d = _ask_width(ctx, its_own=its_own)
+    if its_own and ctx.weights.is_linear:
         st.markdown("Linear attention has no exponential, so it need not divide.")
-    elif its_own and not here.weights.divided_by:
+    elif its_own and not ctx.weights.divided_by:
         st.markdown("This model does not divide: training keeps its queries and keys small.")
     if its_own:
-        q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
+        q, k = (own(ctx, name)[:, :d].astype(np.float64) for name in ("q", "k"))
         scores = q @ k.T
-        mask = np.broadcast_to(here.trace[f"{here.choice.layer}.mask"], scores.shape)
-        names = list(here.trace.axes(here.choice.layer)[1].tokens)
+        mask = np.broadcast_to(ctx.trace[f"{ctx.choice.layer}.mask"], scores.shape)
+        names = list(ctx.trace.axes(ctx.choice.layer)[1].tokens)
     else:
         scores = scaling.dot_products(*_random_vectors(d))
         mask, names = np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
-    row = here.query if its_own else 0
+    row = ctx.query if its_own else 0
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
     left, right = st.columns(2)
     with left:
@@ -213,10 +213,10 @@ def scaling_lab(here: Lesson) -> None:
     )
 
 
-def _ask_width(here: Lesson, *, its_own: bool) -> int:
+def _ask_width(ctx: PageContext, *, its_own: bool) -> int:
     if not its_own:
         return inputs.select_slider("d, size of each vector", list(WIDTHS), 64, key="d")
-    d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
+    d_head: int = ctx.trace[f"{ctx.choice.layer}.q"].shape[-1]
     widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
     return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
 

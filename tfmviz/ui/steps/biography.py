@@ -16,9 +16,9 @@ from tfmviz.places import PROJECT
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import read_lines
-from tfmviz.ui.controls import Choice
+from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import result, show, show_choice
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import heads as view
 from tfmviz.views.counts import Table
 from tfmviz.views.payload import thumbnails
@@ -43,22 +43,22 @@ NAMED = 10
 """Heads named on the map: those with the largest shares behind their claims."""
 
 
-def biography(here: Lesson) -> None:
-    if (book := models.book(here.model)) is None:
-        steps.finder(here)
+def biography(ctx: PageContext) -> None:
+    if (book := models.book(ctx.model)) is None:
+        steps.finder(ctx)
         return
-    here = replace(here, choice=_opened(here, book))
+    ctx = replace(ctx, choice=_opened(ctx, book))
     map_, line = st.container(), lesson.line("map")
-    known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
+    known = [name for name in MEASURES if name != "distance" or not ctx.choice.layer.endswith("cross_attn")]
     x, y = (
         inputs.selectbox(label, known, known.index(first), key=key, line=line)
         for label, key, first in (("x-axis", "map_x", known[0]), ("y-axis", "map_y", "sharpness"))
     )
     with map_:
-        kind = kind_of(here.choice.layer)
+        kind = kind_of(ctx.choice.layer)
         places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
-        chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
-        points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+        chosen = next(n for n, place in enumerate(places) if place[:2] == (ctx.choice.layer, ctx.choice.head))
+        points = [_point(ctx, layer, head, found, (x, y)) for layer, head, found in places]
         best = sorted(
             (n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2])
         )
@@ -78,16 +78,16 @@ def biography(here: Lesson) -> None:
             "chosen": chosen,
         }
         show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
-    found = book.heads[here.choice.layer][here.choice.head]
+    found = book.heads[ctx.choice.layer][ctx.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
-    result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
-    lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), here.model.writes_from
+    result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {said}")
+    lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), ctx.model.writes_from
     ahead = stack == "decoder"  # the predicted token is the next one
     worst = []
     for text, place, rise in found.worst:
         if text >= len(lines):
             continue
-        tokens = models.tokens_read(here.model, lines[text], stack)
+        tokens = models.tokens_read(ctx.model, lines[text], stack)
         if rise > 0 and place + ahead < len(tokens):
             worst.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
     if worst:
@@ -95,40 +95,40 @@ def biography(here: Lesson) -> None:
     left, right = st.columns([3, 2])
     with left:
         rows = []
-        shown = TRANSLATED if models.translates(here.model) and here.choice.layer.startswith("decoder.") else SHOWN
+        shown = TRANSLATED if models.translates(ctx.model) and ctx.choice.layer.startswith("decoder.") else SHOWN
         for text, query, key, share in found.examples[:shown]:
             if text >= len(lines):
                 continue  # someone has shortened the file
-            queries = keys = models.tokens_read(here.model, lines[text], here.choice.layer.split(".")[0])
-            if here.choice.layer.endswith("cross_attn"):
-                keys = models.tokens_read(here.model, lines[text], "encoder")
+            queries = keys = models.tokens_read(ctx.model, lines[text], ctx.choice.layer.split(".")[0])
+            if ctx.choice.layer.endswith("cross_attn"):
+                keys = models.tokens_read(ctx.model, lines[text], "encoder")
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
         columns = ["pair", "share", "sentence"]
         show("head_examples", Table(caption="Sharpest attention", columns=columns, rows=rows, low=True))
     with right:
-        _alike(here, found)
+        _alike(ctx, found)
 
 
-def _opened(here: Lesson, book: Book) -> Choice:
+def _opened(ctx: PageContext, book: Book) -> Selection:
     """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
-        return here.choice
+        return ctx.choice
     claims = [
         (found.claim.share - found.claim.chance, layer, head)
         for layer, head, found in book.all()
-        if kind_of(layer) == kind_of(here.choice.layer) and found.claim is not None and found.claim.held
+        if kind_of(layer) == kind_of(ctx.choice.layer) and found.claim is not None and found.claim.held
     ]
     if not claims:
-        return here.choice
+        return ctx.choice
     _, layer, head = max(claims)
-    return replace(here.choice, layer=layer, head=head)
+    return replace(ctx.choice, layer=layer, head=head)
 
 
-def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
+def _point(ctx: PageContext, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
     x, y = (MEASURES[name](found) for name in axes)
-    mask = here.trace[f"{layer}.mask"]
-    picture = thumbnails(here.trace[f"{layer}.pattern"][head : head + 1], mask if mask.ndim == 2 else mask[head])[0]
+    mask = ctx.trace[f"{layer}.mask"]
+    picture = thumbnails(ctx.trace[f"{layer}.pattern"][head : head + 1], mask if mask.ndim == 2 else mask[head])[0]
     return {
         "name": f"head {_name(layer, head)}",
         "about": f"{found.name} {decimal(words.score(found))}" if found.held else "No claim held.",
@@ -156,8 +156,8 @@ def _name(layer: str, head: int) -> str:
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
 
 
-def _alike(here: Lesson, found: Biography) -> None:
-    this = (here.model.name, here.choice.layer, here.choice.head)
+def _alike(ctx: PageContext, found: Biography) -> None:
+    this = (ctx.model.name, ctx.choice.layer, ctx.choice.head)
     others = [
         (other.name != found.name, unlike(found, other), name, layer, head, other)
         for name, book in _books().items()

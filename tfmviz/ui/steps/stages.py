@@ -17,9 +17,9 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, inputs, side
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import Choice
+from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import show_code, show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import steps
 
 STAGE = re.compile(ADDRESS_STAGE)
@@ -29,20 +29,20 @@ CELL = re.compile(ADDRESS_CELL)
 
 @shared
 def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
-    here = Lesson(choice=Choice(model=model.name, layer=layer, head=head), text=text, model=model, edits=edits)
-    return steps.payload(here.trace, layer, head, here.weights, here.positions, title=model.name)
+    ctx = PageContext(choice=Selection(model=model.name, layer=layer, head=head), text=text, model=model, edits=edits)
+    return steps.payload(ctx.trace, layer, head, ctx.weights, ctx.positions, title=model.name)
 
 
-def stages(here: Lesson) -> None:
+def stages(ctx: PageContext) -> None:
     show_view(
         "steps",
         js=steps.JS,
         css=steps.CSS,
-        data=payload(here.model, here.text, here.choice.layer, here.choice.head, here.edits),
+        data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
             "stage": _asked("stage", STAGE) or "sentence",
             "at": _explained(_asked("at", CELL)),
-            "token": None if side.lacks() else here.query,
+            "token": None if side.lacks() else ctx.query,
         },
         on_report=follow,
     )
@@ -67,16 +67,16 @@ def follow(report: dict[str, Any]) -> None:
     controls.remember(int(report["token"]), {key: text for key, (form, text) in parts.items() if form.fullmatch(text)})
 
 
-def code(here: Lesson) -> None:
+def code(ctx: PageContext) -> None:
     from tfmviz.analysis import numpy_attention
 
-    if here.weights.is_unusual:
+    if ctx.weights.is_unusual:
         st.markdown("The NumPy version lacks steps of this model (norms, a cap or φ); here is its own source.")
         show_code(*zoo.attention_code())
         return
     st.markdown("The same in NumPy: download the layer's input and matrices, then run this.")
     st.code(notebook(numpy_attention), language=None, wrap_lines=True)
-    inputs.download_button("attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream")
+    inputs.download_button("attention.npz", lambda: arrays(ctx), "attention.npz", "application/octet-stream")
     show_code(*zoo.attention_code())
 
 
@@ -88,11 +88,11 @@ def notebook(module: Any) -> str:
     return f'{source}\n\n\ndata = np.load("attention.npz")\nscores, pattern, z, out = attention(**data)\n'
 
 
-def arrays(here: Lesson) -> bytes:
+def arrays(ctx: PageContext) -> bytes:
     """The arguments of the numpy version for the chosen layer, for `numpy.load`."""
-    trace, layer = here.trace, here.choice.layer
+    trace, layer = ctx.trace, ctx.choice.layer
     x_q, x_kv = attention_layer.inputs(trace, layer)
-    given = asdict(here.weights) | {"is_linear": None, "angles": here.positions.angles, "bias": here.positions.bias}
+    given = asdict(ctx.weights) | {"is_linear": None, "angles": ctx.positions.angles, "bias": ctx.positions.bias}
     given = {name: array for name, array in given.items() if array is not None}
     data = io.BytesIO()
     np.savez_compressed(data, allow_pickle=False, x_q=x_q, x_kv=x_kv, mask=trace[f"{layer}.mask"], **given)

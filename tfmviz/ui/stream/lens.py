@@ -19,7 +19,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, inputs, lesson, models, sides
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.views import lens as view
 from tfmviz.views.bars import Bars
@@ -38,15 +38,15 @@ LEGENDS = {
 }
 
 
-def lens_of(here: Lesson) -> None:
-    trace, vocabulary = here.trace, here.model.vocabulary
-    token = here.target
+def lens_of(ctx: PageContext) -> None:
+    trace, vocabulary = ctx.trace, ctx.model.vocabulary
+    token = ctx.target
     line = lesson.line("lens")
     shown = inputs.segmented_control("Each cell shows", list(LEGENDS), key="cells", line=line)
     steps = inputs.segmented_control("Read out after", ("each layer", "each step"), key="after", line=line)
     detail: Detail = "steps" if steps == "each step" else "layers"
-    stages = residual.stages(trace, here.model.writes_from, detail)
-    found = _lens(here, detail)
+    stages = residual.stages(trace, ctx.model.writes_from, detail)
+    found = _lens(ctx, detail)
     asked = inputs.asked_number("read")
     stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
     show_view(
@@ -59,10 +59,10 @@ def lens_of(here: Lesson) -> None:
             max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))}
         ),
     )
-    _in_words(here, found, list(stages), token)
+    _in_words(ctx, found, list(stages), token)
     name, site = list(stages.items())[stage]
     stage_site = None if stage == len(stages) - 1 else site
-    readout = here.model.weights.stacks[here.model.writes_from].readout
+    readout = ctx.model.weights.stacks[ctx.model.writes_from].readout
     logits = trace.row("logits", token) if stage_site is None else readout.logits(trace[stage_site][token])
     best = top_predictions(logits, 10)
     bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
@@ -72,8 +72,8 @@ def lens_of(here: Lesson) -> None:
     )
 
 
-def _lens(here: Lesson, detail: Detail) -> Lens:
-    return _read(here.model, here.text, detail, here.edits)
+def _lens(ctx: PageContext, detail: Detail) -> Lens:
+    return _read(ctx.model, ctx.text, detail, ctx.edits)
 
 
 @shared
@@ -142,8 +142,8 @@ def _rank(found: Lens, n: int, stage: int) -> str:
     return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 
-def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
-    trace, model = here.trace, here.model
+def _in_words(ctx: PageContext, found: Lens, stages: list[str], token: int) -> None:
+    trace, model = ctx.trace, ctx.model
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
     answer = markdown.plain(visible(model.vocabulary[found.answer[token]]))

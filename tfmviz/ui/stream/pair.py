@@ -21,7 +21,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -35,14 +35,14 @@ NAMES = ("with", "without")
 HEIGHT = 270
 
 
-def pair(here: Lesson) -> None:
+def pair(ctx: PageContext) -> None:
     lesson.hide("layer")
     try:
         both = {name: _model(name) for name in NAMES}
     except ModelUnavailable as error:
         st.info(f"This tab needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
         return
-    traces = {name: models.trace(model, here.text) for name, model in both.items()}
+    traces = {name: models.trace(model, ctx.text) for name, model in both.items()}
     controls.say_what_was_cut(traces["with"].target, "These models read")
     left, right = st.columns(2)
     with left:
@@ -75,8 +75,8 @@ def pair(here: Lesson) -> None:
     with left:
         gradients = {}
         for name, model in both.items():
-            gradients[f"{name}, at the start"] = _gradient(_at_the_start(name), here.text)
-            gradients[f"{name}, trained"] = _gradient(model, here.text)
+            gradients[f"{name}, at the start"] = _gradient(_at_the_start(name), ctx.text)
+            gradients[f"{name}, trained"] = _gradient(model, ctx.text)
         shares = {when: rounded(float(norms[0] / norms[-1])) for when, norms in gradients.items()}
         st.markdown(
             f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
@@ -145,9 +145,9 @@ def _gradient(model: Model, text: str) -> Array:
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 
 
-def twins(here: Lesson) -> None:
+def twins(ctx: PageContext) -> None:
     found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
-    runs = {kind: models.trace(model, here.text) for kind, model in found.items()}
+    runs = {kind: models.trace(model, ctx.text) for kind, model in found.items()}
     if len(runs) < len(TWINS):
         return
     controls.say_what_was_cut(runs["pre-norm"].target, "Both models read")
@@ -158,7 +158,7 @@ def twins(here: Lesson) -> None:
     top = max(float(values.max()) for _, values in measured.values())
     for column, (kind, (names, values)) in zip(st.columns(2), measured.items(), strict=True):
         tokens = runs[kind].tokens
-        position = controls.token(tokens, text=here.text)
+        position = controls.token(tokens, text=ctx.text)
         with column:
             show(
                 f"growth_{kind.removesuffix('-norm')}",
@@ -170,7 +170,7 @@ def twins(here: Lesson) -> None:
         f"After the last layer, norms vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
         f"{spread['post-norm']:.0%} with post-norm."
     )
-    layer = min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1)
+    layer = min(ctx.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1)
     st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
     columns: dict[str, list[str]] = {}
     for kind, trace in runs.items():
@@ -186,16 +186,16 @@ LATER = 16
 """Positions by which the text is moved on."""
 
 
-def orders(here: Lesson) -> None:
+def orders(ctx: PageContext) -> None:
     """The share of position in the stream: its change when all words move to other positions."""
     lesson.hide("layer")
     found, before, added = {}, {}, 0.0
     for kind, name in ORDERS.items():
         if (model := models.needed(name)) is None:
             return
-        if "decoder.pos_embed" in (trace := models.trace(model, here.text)):
+        if "decoder.pos_embed" in (trace := models.trace(model, ctx.text)):
             added = float(np.linalg.norm(trace["decoder.pos_embed"], axis=-1).mean())
-        before[kind], after = _moved(model, here.text)
+        before[kind], after = _moved(model, ctx.text)
         found[kind] = np.linalg.norm(after - before[kind], axis=-1).mean(axis=-1)
     norms = {kind: np.linalg.norm(streams, axis=-1).mean(axis=-1) for kind, streams in before.items()}
     upper = min(2, len(norms["RoPE"]) - 1)

@@ -22,19 +22,19 @@ from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 
 
-def river(here: Lesson) -> None:
-    trace, stack = here.trace, here.choice.layer.split(".")[0]
-    tokens = trace.axes(here.choice.layer)[0].tokens
+def river(ctx: PageContext) -> None:
+    trace, stack = ctx.trace, ctx.choice.layer.split(".")[0]
+    tokens = trace.axes(ctx.choice.layer)[0].tokens
     with lesson.line("token"):
-        controls.token_box([visible(t) for t in tokens], here.query)
-    found = contributions.river(trace, stack, here.query, here.model.weights.stacks[stack])
+        controls.token_box([visible(t) for t in tokens], ctx.query)
+    found = contributions.river(trace, stack, ctx.query, ctx.model.weights.stacks[stack])
     names, kinds = [part.name for part in found.parts], [part.kind for part in found.parts]
     show(
         "river",
@@ -60,7 +60,7 @@ def river(here: Lesson) -> None:
         dots.sizes(found.size, found.to_stream, kinds=kinds, names=names, theme=theme()),
         title="Each part's norm and its cosine with the stream it is added to",
     )
-    _deleted(here, found, stack)
+    _deleted(ctx, found, stack)
     with st.expander("All parts in numbers"):
         columns = {
             "norm": found.size,
@@ -79,7 +79,7 @@ def river(here: Lesson) -> None:
         )
 
 
-def _deleted(here: Lesson, found: River, stack: str) -> None:
+def _deleted(ctx: PageContext, found: River, stack: str) -> None:
     if (gone := deletions.strongest(found)) is None:
         return
     first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
@@ -88,9 +88,9 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
         f"**{then[0].upper()}{then[1:]} takes {amount}**: theirs is the most negative product (cosine "
         f"{decimal(gone.cosine)})."
     )
-    if not here.model.weights.has_head or stack != here.model.writes_from:
+    if not ctx.model.weights.has_head or stack != ctx.model.writes_from:
         return
-    weights = here.model.weights.stacks[stack]
+    weights = ctx.model.weights.stacks[stack]
     if weights.readout.transform is not None:  # not linear: the logits are no sum over parts
         return
     raised, lowered = (
@@ -101,7 +101,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
         "deleted",
         of_columns(
             {
-                "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],
+                "word": [visible(ctx.model.vocabulary[n]) for n in best.tolist()],
                 first: [decimal(float(raised[n]), "+.2f") for n in best],
                 then: [decimal(float(lowered[n]), "+.2f") for n in best],
             },
@@ -129,15 +129,15 @@ class Account:
     scores: Attribution
 
 
-def attribution(here: Lesson) -> None:
-    trace, token = here.trace, here.target
-    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:
+def attribution(ctx: PageContext) -> None:
+    trace, token = ctx.trace, ctx.target
+    if ctx.model.weights.stacks[ctx.model.writes_from].readout.transform is not None:
         st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are not such a sum.", icon=icons.INFO)
         return
     with lesson.line("token"):
         controls.token_box([visible(t) for t in trace.tokens], token)
-        account = _account(here)
-    layer, head = _looked_at(here, account)
+        account = _account(ctx)
+    layer, head = _looked_at(ctx, account)
     left, right = st.columns([3, 2])
     with left:
         _map(account, layer, head)
@@ -158,7 +158,7 @@ def attribution(here: Lesson) -> None:
         words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
         show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
     total = account.scores.total + account.word_bias
-    where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
+    where = f"{before_after.place(ctx).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
     result(
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
@@ -173,14 +173,14 @@ def attribution(here: Lesson) -> None:
             width="stretch",
             line=column,
         )
-    _chosen_head(here, account, layer, head)
+    _chosen_head(ctx, account, layer, head)
 
 
-def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
+def _looked_at(ctx: PageContext, account: Account) -> tuple[str, int]:
     """The chosen head; at first the one whose addition has the largest absolute value."""
-    elsewhere = not here.choice.layer.startswith(f"{here.model.writes_from}.")
+    elsewhere = not ctx.choice.layer.startswith(f"{ctx.model.writes_from}.")
     if elsewhere or controls.has_chosen_head():
-        return here.choice.layer, here.choice.head
+        return ctx.choice.layer, ctx.choice.head
     part = account.river.parts[_strongest(account)[0]]
     return part.site, int(part.head or 0)
 
@@ -190,17 +190,17 @@ def _strongest(account: Account) -> list[int]:
     return sorted(heads, key=lambda n: -abs(account.scores.scores[n]))
 
 
-def _account(here: Lesson) -> Account:
-    trace, token, stack = here.trace, here.target, here.model.writes_from
-    matrices = here.model.weights.stacks[stack]
+def _account(ctx: PageContext) -> Account:
+    trace, token, stack = ctx.trace, ctx.target, ctx.model.writes_from
+    matrices = ctx.model.weights.stacks[stack]
     readout = matrices.readout
     logits, W_U = trace.row("logits", token), readout.W_U
     biases = np.zeros(len(W_U)) if readout.b_U is None else readout.b_U
     if readout.cap is not None:
         stage = f"{stack}.{depth(trace, stack) - 1}.resid_post"
         logits = readout.before_cap(trace[stage][token])
-    vocabulary = here.model.vocabulary
-    one, other = _words(here.model, best := int(logits.argmax()))
+    vocabulary = ctx.model.vocabulary
+    one, other = _words(ctx.model, best := int(logits.argmax()))
     index = best if one is None else one
     title, measured, direction = f"logit of “{visible(vocabulary[index])}”", float(logits[index]), W_U[index]
     word_bias = float(biases[index])
@@ -299,8 +299,8 @@ def _map(account: Account, layer: str, head: int) -> None:
     )
 
 
-def _chosen_head(here: Lesson, account: Account, layer: str, head: int) -> None:
-    trace = here.trace
+def _chosen_head(ctx: PageContext, account: Account, layer: str, head: int) -> None:
+    trace = ctx.trace
     index = next((n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (layer, head)), None)
     if index is None:
         st.info("Heads of the encoder write into another stream. Choose the decoder.")
@@ -325,7 +325,7 @@ def _chosen_head(here: Lesson, account: Account, layer: str, head: int) -> None:
 
     def named(indices: Array) -> str:
         return ", ".join(
-            f"“{markdown.plain(visible(here.model.vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices
+            f"“{markdown.plain(visible(ctx.model.vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices
         )
 
     st.markdown(f"It raises most: {named(order[:5])}; and lowers most: {named(order[::-1][:5])}.")

@@ -24,15 +24,15 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, seen_from, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 
-def lengths(here: Lesson) -> None:
-    trace, choice, token = here.trace, here.choice, here.query
+def lengths(ctx: PageContext) -> None:
+    trace, choice, token = ctx.trace, ctx.choice, ctx.query
     stack, tokens = choice.layer.split(".")[0], trace.axes(choice.layer)[0].tokens
     with lesson.line("token"):
         controls.token_box([visible(t) for t in tokens], token)
@@ -102,22 +102,22 @@ MOST = 40
 NEAREST = 5
 
 
-def neighbours(here: Lesson) -> None:
-    tokens = [visible(token) for token in here.trace.axes(here.choice.layer)[0].tokens]
+def neighbours(ctx: PageContext) -> None:
+    tokens = [visible(token) for token in ctx.trace.axes(ctx.choice.layer)[0].tokens]
     line = lesson.line("token")
     with line:
-        controls.token_box(tokens, here.query)
+        controls.token_box(tokens, ctx.query)
     ways = ["nearest tokens", "in space"]
     way = inputs.segmented_control("Draw", ways, key="drawn_as", required=True, line=line)
     if way == ways[1]:
-        paths(here, tokens, seen_from(line))
+        paths(ctx, tokens, seen_from(line))
     else:
-        nearest(here, tokens)
+        nearest(ctx, tokens)
 
 
-def nearest(here: Lesson, tokens: list[str]) -> None:
-    trace, chosen = here.trace, here.query
-    stages = residual.stages(trace, here.choice.layer.split(".")[0], "layers")
+def nearest(ctx: PageContext, tokens: list[str]) -> None:
+    trace, chosen = ctx.trace, ctx.query
+    stages = residual.stages(trace, ctx.choice.layer.split(".")[0], "layers")
     result(_alike(trace, stages, tokens, chosen))
     if len(tokens) == 1:
         return
@@ -128,11 +128,11 @@ def nearest(here: Lesson, tokens: list[str]) -> None:
     show("nearest", drawing, title=f"The {counted(order.shape[1], 'token')} nearest to {quoted(tokens)[chosen]}")
 
 
-def paths(here: Lesson, tokens: list[str], seen: View) -> None:
+def paths(ctx: PageContext, tokens: list[str], seen: View) -> None:
     """Each token's vector after each layer, along the three directions with most of their differences."""
-    trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
+    trace, stack, chosen = ctx.trace, ctx.choice.layer.split(".")[0], ctx.query
     names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
-    found = _in_space(here.model, here.text, stack, here.edits)
+    found = _in_space(ctx.model, ctx.text, stack, ctx.edits)
     said = _alike(trace, stages, tokens, chosen)
     shown = [n for n in range(len(tokens)) if n < MOST or n == chosen]
     figure = space.ways(
@@ -195,14 +195,14 @@ KEPT = Table(
 )
 
 
-def in_context(here: Lesson) -> None:
-    tokens = here.trace.axes(here.choice.layer)[0]
+def in_context(ctx: PageContext) -> None:
+    tokens = ctx.trace.axes(ctx.choice.layer)[0]
     if len(tokens.ids) < 2:
         st.info("Type at least two tokens.", icon=icons.INFO)
     else:
         names = [visible(token) for token in tokens.tokens]
-        first, ids = here.query, tokens.ids
-        if not here.is_chosen and again(ids, first) is None:
+        first, ids = ctx.query, tokens.ids
+        if not ctx.is_chosen and again(ids, first) is None:
             twice = [at for at in range(len(ids)) if again(ids, at) is not None]
             first = max(twice, key=lambda at: len(tokens.tokens[at].strip()), default=first)
         other, asked = again(ids, first), controls.pinned("to")
@@ -212,7 +212,7 @@ def in_context(here: Lesson) -> None:
         with lesson.line("in_context"):
             controls.token_box(names, first, label="This token")
             controls.other_box(names, second, label="and this one")
-        found = compared(here.trace, here.choice.layer.split(".")[0], tokens.ids, (first, second))
+        found = compared(ctx.trace, ctx.choice.layer.split(".")[0], tokens.ids, (first, second))
         x = np.arange(float(len(found.stages)))
         values = {
             "each other": found.each_other,

@@ -22,7 +22,7 @@ from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, model
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.sides import Sides
 from tfmviz.views import parts as view
@@ -86,32 +86,32 @@ class Switches:
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
-def switchboard(here: Lesson) -> Switches:
+def switchboard(ctx: PageContext) -> Switches:
     """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
-    parts = ablation.parts_of(here.trace)
+    parts = ablation.parts_of(ctx.trace)
     asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
     if "off" not in st.query_params:
         controls.put({"off": asked})  # or the next head that is chosen would be off
-    site, head = f"{here.choice.layer}.z", here.choice.head
+    site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     chosen_head = {part.code for part in parts if part.sites == (site,) and part.head == head}
     wanted = set(asked.split(",")) if OFF.fullmatch(asked) else chosen_head
     off = tuple(part for part in parts if part.code in wanted)
     if unknown := wanted - {part.code for part in off} - {"none"}:
         st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
     with lesson.line("switches"):
-        said = Switches(off=off, way=_way(here))
+        said = Switches(off=off, way=_way(ctx))
 
     def report(chosen: dict[str, Any]) -> None:
         codes = str(chosen["off"]).split(",")
         switch_off([part.code for part in parts if part.code in codes])
 
     with st.container():
-        follow(here, said)
-        rows, wholes = ablation.layers_of(here.trace), {part.code: part for part in parts if part.kind == "layer"}
+        follow(ctx, said)
+        rows, wholes = ablation.layers_of(ctx.trace), {part.code: part for part in parts if part.kind == "layer"}
         n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
         columns = [*map(str, range(n_heads)), *["MLP"] * any(part.kind == "mlp" for row in rows for part in row)]
         lines = []
-        for layer, row in zip(here.trace.layers, rows, strict=True):
+        for layer, row in zip(ctx.trace.layers, rows, strict=True):
             stack, index, kind = layer.split(".")
             whole = wholes[f"{PART_CODES[stack]}{PART_CODES['layer']}{index}"] if kind == "self_attn" else None
             by_place = {len(columns) - 1 if part.head is None else part.head: part for part in row}
@@ -134,7 +134,7 @@ def _change(said: Switches) -> str:
     return ",".join(sorted(said.codes))
 
 
-def _way(here: Lesson) -> Way:
+def _way(ctx: PageContext) -> Way:
     how = inputs.segmented_control(
         "Replace its output with",
         WAYS,
@@ -145,7 +145,7 @@ def _way(here: Lesson) -> Way:
     if how == "scaled":
         return Way(how="scaled", factor=inputs.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor"))
     if how == "mean":
-        usual = " ".join(example.text for example in examples_for(here.choice.model))
+        usual = " ".join(example.text for example in examples_for(ctx.choice.model))
         typed = inputs.text_input("Mean over the tokens of", key="reference", max_chars=1000, placeholder=usual)
         return Way(how="mean", reference=typed.strip() or usual)
     return Way(how="zero")
@@ -155,14 +155,14 @@ def switch_off(codes: Sequence[str]) -> None:
     controls.put({"off": ",".join(codes) or "none"})
 
 
-def follow(here: Lesson, said: Switches) -> None:
+def follow(ctx: PageContext, said: Switches) -> None:
     factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
-    live.follow_changes(here, "parts", _change(said), *live.PAIRED, factor=factor, usual=(here.query, here.key))
+    live.follow_changes(ctx, "parts", _change(said), *live.PAIRED, factor=factor, usual=(ctx.query, ctx.key))
 
 
-def run(here: Lesson, said: Switches) -> Sides:
-    there = replace(here, edits=_edits(here.model, here.text, said.codes, said.way)) if said.off else here
-    return both.of(here, there, ("A, whole model", f"B, {said.run}"))
+def run(ctx: PageContext, said: Switches) -> Sides:
+    ctx_b = replace(ctx, edits=_edits(ctx.model, ctx.text, said.codes, said.way)) if said.off else ctx
+    return both.of(ctx, ctx_b, ("A, whole model", f"B, {said.run}"))
 
 
 def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
@@ -182,18 +182,18 @@ def _reference(model: Model, text: str) -> Trace:
 
 
 def verdict(sides: Sides, said: Switches) -> None:
-    here = sides.lessons[0]
+    ctx = sides.lessons[0]
     if not said.off:
         st.markdown("Every part is on. **Click a head on the board to switch it off.**")
         return
-    if _everything(here.trace, said):
+    if _everything(ctx.trace, said):
         st.warning("Every part is off, so predictions depend on no other token.", icon=icons.OFF)
-    asked = question(here)
+    asked = question(ctx)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
         better = f" The model predicts this sentence **better** {said.run}." if round(new - old, 3) < 0 else ""
         result(
-            f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats in A, "
+            f"Mean surprise at the next word of {before_after.predicted(ctx)}: **{old:.2f}** nats in A, "
             f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
 
@@ -215,34 +215,34 @@ def _names(parts: Sequence[Part]) -> str:
     return shown + (f" and {len(parts) - 6} more" if len(parts) > 6 else "")
 
 
-def question(here: Lesson) -> Question | None:
+def question(ctx: PageContext) -> Question | None:
     """All next words of the sentence. None where there is none: one token, or a model that fills in words."""
-    ids = here.trace.target.ids
-    return ablation.whole_text(ids) if here.model.config.architecture != "encoder-only" and len(ids) > 1 else None
+    ids = ctx.trace.target.ids
+    return ablation.whole_text(ids) if ctx.model.config.architecture != "encoder-only" and len(ids) > 1 else None
 
 
 def next_words(sides: Sides, said: Switches) -> None:
     verdict(sides, said)
     st.markdown(both.expected(sides))
-    here, there = sides.lessons
-    before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
+    ctx, ctx_b = sides.lessons
+    before_after.next_words(ctx, ctx_b.trace, both.targets(sides)[0], series=sides.titles)
 
 
 def losses(sides: Sides, said: Switches) -> None:
-    here, there = sides.lessons
-    if question(here) is None:
+    ctx, ctx_b = sides.lessons
+    if question(ctx) is None:
         st.info("There is no next word to predict: type more.")
         return
     verdict(sides, said)
     old, new = (mask_effect.next_token_losses(side.trace["logits"], side.trace.target.ids) for side in sides.lessons)
     worst = int((new - old).argmax())
-    word = markdown.plain(quoted(here.trace.tokens)[worst + 1])
+    word = markdown.plain(quoted(ctx.trace.tokens)[worst + 1])
     st.markdown(
         f"The loss of {word} rises most: {decimal(new[worst] - old[worst], '+.3f')} nats."
         if round(float(new[worst] - old[worst]), 3) > 0
         else "No word surprises the model more than before."
     )
-    before_after.losses(here, there.trace)
+    before_after.losses(ctx, ctx_b.trace)
 
 
 def attention(sides: Sides, said: Switches) -> None:
@@ -257,12 +257,12 @@ def attention(sides: Sides, said: Switches) -> None:
 
 
 def written(sides: Sides, said: Switches) -> None:
-    here = sides.lessons[0]
-    if here.model.config.architecture == "encoder-only":
+    ctx = sides.lessons[0]
+    if ctx.model.config.architecture == "encoder-only":
         st.info("This model fills in words; it does not write text.")
         return
     verdict(sides, said)
-    texts = [_written(here.model, here.text, codes, said.way) for codes in ((), said.codes)]
+    texts = [_written(ctx.model, ctx.text, codes, said.way) for codes in ((), said.codes)]
     both.show_texts(sides.titles, texts, "the most probable token each time")
 
 

@@ -18,7 +18,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import counted, decimal, per_cent
@@ -61,9 +61,9 @@ COPIED: dict[str, Copied] = {
 }
 
 
-def laboratory(here: Lesson) -> None:
+def laboratory(ctx: PageContext) -> None:
     with lesson.line("copying"):
-        guess = exchanged(here.text)
+        guess = exchanged(ctx.text)
         typed = inputs.text_input("Second sentence", key="other", max_chars=MOST_TYPED, placeholder=guess or "")
         inputs.selectbox(
             "Pairs to start from",
@@ -77,20 +77,20 @@ def laboratory(here: Lesson) -> None:
             bind=None,
         )
         other = typed if typed.strip() else guess
-    stack = here.choice.layer.split(".")[0]
-    options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
+    stack = ctx.choice.layer.split(".")[0]
+    options = [name for name, kind in COPIED.items() if patching.sites_of(ctx.trace, stack, kind)]
     figure = st.container()
     copied = inputs.radio("Copied", options, horizontal=True, key="copied", line=lesson.line("copied"))
     if other is None:
         st.info("Type a second sentence with the same number of tokens.", icon=icons.WRITE)
         return
-    second = _run(here.model, here.text, other)
-    tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
+    second = _run(ctx.model, ctx.text, other)
+    tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (ctx.trace, second)]
     if problem := _unfit(*tokens):
         st.warning(problem, icon=icons.WARNING)
         return
     with st.spinner("Copying every vector in turn…"):
-        values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
+        values = _recovered(ctx.model, ctx.text, other, COPIED[copied], stack, ctx.target)
     if np.isnan(values).all():
         st.info("Both sentences get the same answer. Change a word.", icon=icons.INFO)
         return
@@ -111,26 +111,26 @@ def laboratory(here: Lesson) -> None:
                 signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
                 form=Form(sign=True),
                 texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
-                frames=chosen_column(here.target, len(values)),
+                frames=chosen_column(ctx.target, len(values)),
                 row_height=44,
             ),
         )
-    logits = [run.row("logits", here.target) for run in (here.trace, second)]
+    logits = [run.row("logits", ctx.target) for run in (ctx.trace, second)]
     answers = patching.answers(*logits)
-    words = [_quoted(here.model.vocabulary[index]) for index in answers]
+    words = [_quoted(ctx.model.vocabulary[index]) for index in answers]
     apart = [decimal(float(patching.difference(one, answers)), "+.2f") for one in logits]
     best = patching.favourites(*logits)
     said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
     if best != answers:
         said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
+            f"Both runs answer {_quoted(ctx.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
             f"the second {words[1]}."
         )
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
         "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
     )
-    beside_encoder = stack == "decoder" and here.trace.source is not None
+    beside_encoder = stack == "decoder" and ctx.trace.source is not None
     result(_story(values, pairs, copied=COPIED[copied], beside_encoder=beside_encoder))
 
 

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -31,24 +31,24 @@ LITTLE = 0.05
 MEASURES = ("the whole sentence", "the word after the chosen token")
 
 
-def damage_map(here: Lesson, said: Switches) -> None:
+def damage_map(ctx: PageContext, said: Switches) -> None:
     figure = st.container()
-    asked, measured = _measure(here)
+    asked, measured = _measure(ctx)
     with st.spinner("Switching off every part in turn…"):
-        values = _damage(here.model, here.text, asked, said.way)
+        values = _damage(ctx.model, ctx.text, asked, said.way)
     last = values.shape[1] - 1
     cells = {
         part: (row, last if part.head is None else part.head)
-        for row, parts in enumerate(ablation.layers_of(here.trace))
+        for row, parts in enumerate(ablation.layers_of(ctx.trace))
         for part in parts
     }
-    layers, choice, way = here.trace.layers, here.choice, said.way
-    many = here.trace.source is not None
+    layers, choice, way = ctx.trace.layers, ctx.choice, said.way
+    many = ctx.trace.source is not None
     mlp = [] if np.isnan(values[:, last]).all() else ["MLP"]
     shown = values[:, : last + len(mlp)]
 
     def look_at(row: int, column: int) -> None:
-        if column < len(here.trace[f"{layers[row]}.z"]):
+        if column < len(ctx.trace[f"{layers[row]}.z"]):
             controls.look_at(layers[row], column)
 
     with figure:
@@ -108,13 +108,13 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     return f"{found} Below {LITTLE} nats, other parts may do the same work, or this text may not need it."
 
 
-def look_and_matter(here: Lesson, said: Switches) -> None:
+def look_and_matter(ctx: PageContext, said: Switches) -> None:
     figure = st.container()
-    asked, measured = _measure(here)
+    asked, measured = _measure(ctx)
     with st.spinner("Switching off every part in turn…"):
-        values = _damage(here.model, here.text, asked, said.way)[:, :-1]
-    sharpness = ablation.sharpness(here.trace)
-    heads = [part for part in ablation.parts_of(here.trace) if part.kind == "head"]
+        values = _damage(ctx.model, ctx.text, asked, said.way)[:, :-1]
+    sharpness = ablation.sharpness(ctx.trace)
+    heads = [part for part in ablation.parts_of(ctx.trace) if part.kind == "head"]
     known = np.flatnonzero(~np.isnan(sharpness.ravel()))
     if len(known) < 3:
         st.info("Too few heads have a choice here: type more words.")
@@ -167,16 +167,16 @@ def _in_words(ρ: float) -> str:
     return f"how sharply a head looks says {strength} about how much it matters" + ", in reverse" * (ρ <= -0.3)
 
 
-def _measure(here: Lesson) -> tuple[Question, str]:
-    every_word = question(here)
+def _measure(ctx: PageContext) -> tuple[Question, str]:
+    every_word = question(ctx)
     if every_word is not None:
         line = lesson.line("measure")
         chosen = inputs.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", line=line)
         if chosen == MEASURES[0]:
             return every_word, "the next word"
-    writes = here.model.config.architecture != "encoder-only"
-    asked = ablation.one_word(here.trace, here.target, writes=writes)
-    return asked, f"“{markdown.plain(visible(here.model.vocabulary[asked.answers[0]]))}”"
+    writes = ctx.model.config.architecture != "encoder-only"
+    asked = ablation.one_word(ctx.trace, ctx.target, writes=writes)
+    return asked, f"“{markdown.plain(visible(ctx.model.vocabulary[asked.answers[0]]))}”"
 
 
 @shared

@@ -15,7 +15,7 @@ from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Kind, Piece, Row
 from tfmviz.words.labels import visible
@@ -28,16 +28,16 @@ LONGEST = 60
 """Bytes of a word that are replayed: more steps than that teach nothing."""
 
 
-def model_with_merges(here: Lesson) -> Model | None:
+def model_with_merges(ctx: PageContext) -> Model | None:
     """The chosen model if its tokenizer merges bytes, else one that does, with a note."""
-    merges = here.model.tokenizer.ranks is not None
-    there = lesson.stand_in(here, "a model that cuts words by merging bytes", fits=merges, instead=WITH_MERGES)
-    return None if there is None else there.model
+    merges = ctx.model.tokenizer.ranks is not None
+    ctx_b = lesson.stand_in(ctx, "a model that cuts words by merging bytes", fits=merges, instead=WITH_MERGES)
+    return None if ctx_b is None else ctx_b.model
 
 
-def replay(here: Lesson) -> None:
-    model = model_with_merges(here)
-    words = [] if model is None else [word for word, _ in bpe.words_of(model.tokenizer.spelled(here.text))]
+def replay(ctx: PageContext) -> None:
+    model = model_with_merges(ctx)
+    words = [] if model is None else [word for word, _ in bpe.words_of(model.tokenizer.spelled(ctx.text))]
     if model is None or not words:
         return
     ranks = model.tokenizer.ranks
@@ -110,12 +110,12 @@ IN_ADDRESS = MOST_TYPED
 """Characters of a pasted text that still fit into the address."""
 
 
-def learn(here: Lesson) -> None:
+def learn(ctx: PageContext) -> None:
     with lesson.line("learning"):
         which = inputs.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", width=170)
         wanted = inputs.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned")
     below = st.container()
-    text = _text(here, which)
+    text = _text(ctx, which)
     with st.spinner("Counting pairs…"):
         _, steps = _learned(text)
     with below:
@@ -136,7 +136,7 @@ def learn(here: Lesson) -> None:
                     about=_tie(table),
                 ),
             )
-        cut = list(map(spelled, _cut(here.text, tuple(step.pair for step in steps[:n]))))
+        cut = list(map(spelled, _cut(ctx.text, tuple(step.pair for step in steps[:n]))))
         with right:
             new = [spelled("".join(step.pair)) for step in steps[:n]]
             rows = [
@@ -163,9 +163,9 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     return f"{same} of these pairs are equally frequent; the one with the older symbols wins."
 
 
-def _text(here: Lesson, which: str) -> str:
+def _text(ctx: PageContext, which: str) -> str:
     if which == SENTENCE:
-        return here.text
+        return ctx.text
     if which == OURS:
         return _ours()
     if "pasted" not in st.session_state:

@@ -22,7 +22,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sides import Sides
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
@@ -45,8 +45,8 @@ SIZES = 60
 """Points of the chart."""
 
 
-def four_ways(here: Lesson) -> None:
-    text, tokenizer = here.text, here.model.tokenizer
+def four_ways(ctx: PageContext) -> None:
+    text, tokenizer = ctx.text, ctx.model.tokenizer
     characters = [Piece(written(character)) for character in text]
     single = [
         Piece(written(character)) if byte < 128 else Piece(f"{byte:02X}", kind="part")
@@ -59,7 +59,7 @@ def four_ways(here: Lesson) -> None:
         Row("characters", counted(len(characters), "character"), characters),
         Row("bytes (UTF-8)", counted(len(single), "byte"), single),
         Row("words and punctuation", counted(len(words), "word"), words),
-        Row(f"tokens of {here.model.name}", counted(len(tokens), "token"), tokens),
+        Row(f"tokens of {ctx.model.name}", counted(len(tokens), "token"), tokens),
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))
     st.markdown(
@@ -76,15 +76,15 @@ def _between(tokenizer: Tokens) -> str:
     return f"**Subword tokens** are the compromise: frequent words are one of {size} entries, rare words several."
 
 
-def numbers(here: Lesson) -> None:
+def numbers(ctx: PageContext) -> None:
     """Every token with its bytes and its id; special tokens as such or as text."""
-    tokenizer = here.model.tokenizer
+    tokenizer = ctx.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
         read = inputs.segmented_control("A typed special token is", ("text", "a mark"), key="marks_are")
     as_marks = read == "a mark"
-    rows = [_numbered(tokenizer, "your text", here.text, as_marks=as_marks)]
-    if marks and not any(mark in here.text for mark in marks):
+    rows = [_numbered(tokenizer, "your text", ctx.text, as_marks=as_marks)]
+    if marks and not any(mark in ctx.text for mark in marks):
         rows.append(_numbered(tokenizer, "a text with a special token", f"One.{marks[0]}Two.", as_marks=as_marks))
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its index"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
@@ -106,15 +106,15 @@ def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row
     return Row(name, str(len(ids)), found)
 
 
-def hard_words(here: Lesson) -> None:
+def hard_words(ctx: PageContext) -> None:
     rows = []
     for name, text in HARD.items():
-        found = boxes(here.model.tokenizer, text)
+        found = boxes(ctx.model.tokenizer, text)
         rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
         "Dashed boxes are single bytes. With bytes, nothing is unknown, but rare text is "
-        f"expensive.{_of_digits(here.model.tokenizer)}"
+        f"expensive.{_of_digits(ctx.model.tokenizer)}"
     )
 
 
@@ -125,19 +125,19 @@ def _of_digits(tokenizer: Tokens) -> str:
     return " Numbers are cut without regard to their value."
 
 
-def vocabularies(here: Lesson) -> None:
+def vocabularies(ctx: PageContext) -> None:
     rows = []
     for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: len(one[1].vocabulary)):
-        found = boxes(tokenizer, here.text)
+        found = boxes(tokenizer, ctx.text)
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    if (model := tokens.model_with_merges(here)) is None:
+    if (model := tokens.model_with_merges(ctx)) is None:
         return
     tokenizer = model.tokenizer
     merges = len(tokenizer.ranks or {})
     steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
-    fertility = {"your text": _per_word(tokenizer, here.text, tuple(steps.tolist()))}
+    fertility = {"your text": _per_word(tokenizer, ctx.text, tuple(steps.tolist()))}
     for name in MEASURED:
         fertility[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
     sizes = (len(tokenizer.vocabulary) - merges + steps).astype(float)
@@ -180,7 +180,7 @@ def apart(compared: Sides) -> None:
     both.show_rows(compared.titles, [counted(len(cut), "token") for cut in cuts], pieces, "the tokens")
 
 
-def _marked(side: Lesson, index: int, *, is_shared: bool) -> Piece:
+def _marked(side: PageContext, index: int, *, is_shared: bool) -> Piece:
     piece = box(side.model.vocabulary[index])
     return piece if is_shared else replace(piece, kind="only")
 

@@ -18,7 +18,7 @@ from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -40,21 +40,21 @@ NEAREST = 10
 """Entries next to the chosen one that the map names."""
 
 
-def _choose(here: Lesson) -> tuple[Encoding, int]:
-    text = here.model.encode(here.text)
-    position = controls.token(text.tokens, text=here.text)
+def _choose(ctx: PageContext) -> tuple[Encoding, int]:
+    text = ctx.model.encode(ctx.text)
+    position = controls.token(text.tokens, text=ctx.text)
     controls.token_box([visible(token) for token in text.tokens], position)
     return text, position
 
 
-def look_up(here: Lesson) -> None:
+def look_up(ctx: PageContext) -> None:
     with lesson.line("look_up"):
-        text, position = _choose(here)
-    index, table = text.ids[position], here.model.weights.W_E
+        text, position = _choose(ctx)
+    index, table = text.ids[position], ctx.model.weights.W_E
     first = max(min(index - AROUND, len(table) - 2 * AROUND - 1), 0)
     shown = slice(first, first + 2 * AROUND + 1)
     product = embedding.looked_up(table, index)
-    names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
+    names = [f"{n}  {visible(ctx.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
     values = np.vstack([table[shown], product])[:, :COORDINATES]
     of = len(product)
@@ -78,7 +78,7 @@ def look_up(here: Lesson) -> None:
         ),
     )
     n, d = table.shape
-    scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
+    scale = " The model then multiplies it by √d_model." if ctx.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
@@ -86,13 +86,13 @@ def look_up(here: Lesson) -> None:
     )
 
 
-def neighbours(here: Lesson) -> None:
+def neighbours(ctx: PageContext) -> None:
     with lesson.line("neighbours"):
-        text, position = _choose(here)
-    index, weights = text.ids[position], here.model.weights
+        text, position = _choose(ctx)
+    index, weights = text.ids[position], ctx.model.weights
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
     cosines = embedding.cosines_to(weights.W_E, index)[found]
-    tokens = [here.model.vocabulary[n] for n in found]
+    tokens = [ctx.model.vocabulary[n] for n in found]
     names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
     said = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
     look: dict[str, Any] = {"colours": theme().plain, "said": said, "room": 1.15, "theme": theme()}
@@ -100,9 +100,9 @@ def neighbours(here: Lesson) -> None:
     st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
 
 
-def tying(here: Lesson) -> None:
+def tying(ctx: PageContext) -> None:
     """The prediction with W_E at the end too, or with a separate W_U: a tied model's would be random at first."""
-    weights, stack = here.model.weights, here.model.writes_from
+    weights, stack = ctx.model.weights, ctx.model.writes_from
     if not weights.has_head:
         st.markdown("This model has no output layer to tie.")
         return
@@ -111,10 +111,10 @@ def tying(here: Lesson) -> None:
     ties = inputs.toggle("W_U = W_Eᵀ", is_tied, key="tied", line=lesson.line("tying"))
     other = np.random.default_rng(0).normal(0, weights.W_E.std(), weights.W_E.shape) if is_tied else weights.W_U
     readout = replace(weights.stacks[stack].readout, W_U=weights.W_E if ties else other)
-    *_, end = residual.stages(here.trace, stack, "layers").values()
-    p = softmax(readout.logits(here.trace[end][here.target]))
+    *_, end = residual.stages(ctx.trace, stack, "layers").values()
+    p = softmax(readout.logits(ctx.trace[end][ctx.target]))
     best = np.argsort(-p, kind="stable")[:PREDICTED]
-    names = [visible(here.model.vocabulary[token]) for token in best.tolist()]
+    names = [visible(ctx.model.vocabulary[token]) for token in best.tolist()]
     show("tied_words", Bars(labels=names, shares=[p[best].tolist()]))
     total = weights.n_parameters + (n * d if is_tied else 0)
     if ties:
@@ -126,7 +126,7 @@ def tying(here: Lesson) -> None:
             "[What training then gains](./size?sized=Which+changes+help%3F)."
         )
     else:
-        st.markdown(f"This model is not tied: W_U has {n * d:,} parameters of its own, {_unlike(here.model)}.")
+        st.markdown(f"This model is not tied: W_U has {n * d:,} parameters of its own, {_unlike(ctx.model)}.")
 
 
 def _unlike(model: Model) -> str:
@@ -136,15 +136,15 @@ def _unlike(model: Model) -> str:
     return f"mean cosine {decimal(float(cosines.mean()))}"
 
 
-def embedding_map(here: Lesson) -> None:
+def embedding_map(ctx: PageContext) -> None:
     """All entries on the plane of the first two principal components, around the chosen token."""
     with lesson.line("map"):
-        text, position = _choose(here)
+        text, position = _choose(ctx)
         zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
-    places, shares = _plane(here.model)
+    places, shares = _plane(ctx.model)
     index = text.ids[position]
     typed = set(text.ids)
-    frequent = [n for n, entry in enumerate(here.model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
+    frequent = [n for n, entry in enumerate(ctx.model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
     usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
     low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
     centre = (low + high) / 2 if zoom == 1 else places[index]
@@ -152,14 +152,14 @@ def embedding_map(here: Lesson) -> None:
     low, high = centre - half, centre + half
     inside = np.all((places >= low) & (places <= high), axis=1)
     own = [n for n in sorted(typed) if inside[n]]
-    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(here.model.vocabulary[n])]
+    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(ctx.model.vocabulary[n])]
     shown = [*own, *others][: max(ON_THE_MAP, len(own))] or [index]
     distances = ((places - places[index]) ** 2).sum(axis=1)
     near = [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]
     role_of = dict.fromkeys(near, "near") | dict.fromkeys(text.ids, "text") | {index: "chosen"}
     shown = list(dict.fromkeys([*shown, *near]))
     roles = [role_of.get(n, "other") for n in shown]
-    words = [here.model.vocabulary[n] for n in shown]
+    words = [ctx.model.vocabulary[n] for n in shown]
     show(
         "embedding_map",
         dots.embedding_map(places[shown], tokens=words, roles=roles, window=(low, high), theme=theme()),
@@ -167,7 +167,7 @@ def embedding_map(here: Lesson) -> None:
     )
     result(
         f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
-        f"neighbours here may be far apart; “Nearest” measures in all {here.model.config.d_model} coordinates. "
+        f"neighbours here may be far apart; “Nearest” measures in all {ctx.model.config.d_model} coordinates. "
         "Your words are bold, and the ten nearest to the chosen one are named."
     )
 

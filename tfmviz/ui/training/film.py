@@ -12,7 +12,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.training import inside
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
@@ -42,9 +42,9 @@ def on_text(step: int) -> tuple[float, float]:
     return float(losses[EARLY].mean()), float(losses[LATE].mean())
 
 
-def film(here: Lesson) -> None:
-    there = zoo.snapshots.steps(FOLDER)
-    if not there:
+def film(ctx: PageContext) -> None:
+    ctx_b = zoo.snapshots.steps(FOLDER)
+    if not ctx_b:
         st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are missing.", icon=icons.INFO)
         return
     left, right = st.columns([5, 3])
@@ -53,8 +53,8 @@ def film(here: Lesson) -> None:
         line = lesson.line("film")
     step = line.select_slider(
         "Updates",
-        there,
-        OPENS_AT if OPENS_AT in there else there[-1],
+        ctx_b,
+        OPENS_AT if OPENS_AT in ctx_b else ctx_b[-1],
         format_func=lambda n: f"{n:,}",
         key="snapshot",
         bind="query-params",
@@ -64,17 +64,17 @@ def film(here: Lesson) -> None:
         lesson.hide("text")
     models.load(NAME)  # imports torch in the thread meant for it
     try:
-        found = [inside.copying(FOLDER, one) for one in there]
+        found = [inside.copying(FOLDER, one) for one in ctx_b]
     except ModelUnavailable as error:
         st.error(markdown.plain(str(error)))
         return
-    now = found[there.index(step)]
+    now = found[ctx_b.index(step)]
     with figure:
-        trace = _twice(step, here.text) if probe == SENTENCE else inside.on_repeats(FOLDER, step)
+        trace = _twice(step, ctx.text) if probe == SENTENCE else inside.on_repeats(FOLDER, step)
         show("film_heads", inside.picture(trace, trace.layers, most=len(now.heads)))
     with right:
         vocab_size = inside.model_at(FOLDER, step).config.vocab_size
-        show("film_curves", inside.chart(there, found, vocab_size=vocab_size, now=step))
+        show("film_curves", inside.chart(ctx_b, found, vocab_size=vocab_size, now=step))
         st.caption(inside.ABOUT)
     with left:
         scores, back, damage = now.scores["induction"], now.scores["previous token"], now.damage

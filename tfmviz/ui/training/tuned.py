@@ -19,7 +19,7 @@ from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.numbers import per_cent, rounded
 
@@ -31,7 +31,7 @@ WAYS = {"new weights": "scratch", "head alone": "head", "low rank": "lora", "all
 SIZES = (16, 64, 256, 1024)
 
 
-def tuned(here: Lesson) -> None:
+def tuned(ctx: PageContext) -> None:
     with lesson.line("tuning"):
         names = ["tiny-english", "fill-in"]
         name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
@@ -42,11 +42,11 @@ def tuned(here: Lesson) -> None:
         rank = 0
         if WAYS[way] == "lora":
             rank = st.select_slider("Rank", (1, 2, 4, 8, 16), 4, key="rank", bind="query-params")
-    draw = partial(_draw, here=here, name=name, way=way, n=n, rank=rank)
+    draw = partial(_draw, ctx=ctx, name=name, way=way, n=n, rank=rank)
     measured("tfmviz.runs.tuner", draw, name, WAYS[way], str(n), str(rank), words="Train (half a minute)")
 
 
-def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
+def _draw(found: Sequence[Found], *, ctx: PageContext, name: str, way: str, n: int, rank: int) -> None:
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
 
@@ -77,7 +77,7 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
         f"**{per_cent(last['accuracy'])}** of the answers are correct."
     )
     if WAYS[way] == "head":
-        st.markdown(_own_text(here.text, name, last["head"]))
+        st.markdown(_own_text(ctx.text, name, last["head"]))
     if "moved" in last:
         _moved(last, rank)
 

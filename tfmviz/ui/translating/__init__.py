@@ -18,7 +18,7 @@ from tfmviz.text.familiar import MET, Familiar
 from tfmviz.ui import controls, icons, inputs, lesson, side, translators
 from tfmviz.ui import sides as both
 from tfmviz.ui.figures import show, show_view
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.ui.sides import Sides
 from tfmviz.ui.translators import SAID, TRANSFORMER, alignment, source_of, written
 from tfmviz.views import translating as view
@@ -33,13 +33,13 @@ SHOWN = 80
 """Characters shown of a source that is not read as it was typed."""
 
 
-def say(here: Lesson) -> None:
-    if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
+def say(ctx: PageContext) -> None:
+    if ctx.text.isupper() and not (read := ctx.model.tokenizer.spelled(ctx.text)).isupper():
         shown = markdown.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
         st.info(f"Text in all capitals is read in lower case: “{shown}”", icon=icons.INFO)
-    if (familiar := _familiar(here.model.name)) is None:
+    if (familiar := _familiar(ctx.model.name)) is None:
         return
-    doubt = familiar.doubt(here.text)
+    doubt = familiar.doubt(ctx.text)
     if doubt.is_foreign:
         listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
         more = " …" if len(doubt.unknown) > NAMED else ""
@@ -79,19 +79,19 @@ def choose() -> str:
     return which
 
 
-def crossing(here: Lesson, trace: Trace, which: str) -> Array:
+def crossing(ctx: PageContext, trace: Trace, which: str) -> Array:
     """Attention of the written words to the source, (q_len, k_len), whose rows sum to 1."""
-    own = f"decoder.{here.choice.layer_index}.cross_attn.pattern"
+    own = f"decoder.{ctx.choice.layer_index}.cross_attn.pattern"
     if which == ONE:
-        return trace[own][here.choice.head]
+        return trace[own][ctx.choice.head]
     layers = [own] if which == LAYER else [f"{layer}.pattern" for layer in trace.layers if layer.endswith("cross_attn")]
     return np.mean([trace[layer].mean(axis=0) for layer in layers], axis=0)
 
 
-def named(here: Lesson, which: str) -> str:
-    layer = f"layer {here.choice.layer_index}"
+def named(ctx: PageContext, which: str) -> str:
+    layer = f"layer {ctx.choice.layer_index}"
     return {
-        ONE: f"Cross-attention of {layer}, head {here.choice.head}",
+        ONE: f"Cross-attention of {layer}, head {ctx.choice.head}",
         LAYER: f"Cross-attention of {layer}, mean of its heads",
         ALL: "Cross-attention, mean of all layers and heads",
     }[which]
@@ -113,12 +113,12 @@ def sources(trace: Trace) -> list[str]:
     return [visible(token) for token in trace.source.tokens]
 
 
-def encoder(here: Lesson, which: str) -> None:
-    layer, names = here.choice.layer_index, sources(here.trace)
-    patterns = [here.trace[f"encoder.{n}.self_attn.pattern"] for n in range(here.model.config.n_layers)]
+def encoder(ctx: PageContext, which: str) -> None:
+    layer, names = ctx.choice.layer_index, sources(ctx.trace)
+    patterns = [ctx.trace[f"encoder.{n}.self_attn.pattern"] for n in range(ctx.model.config.n_layers)]
     of_layer = patterns[layer]
     pattern, of = {
-        ONE: (of_layer[here.choice.head], f"layer {layer}, head {here.choice.head}"),
+        ONE: (of_layer[ctx.choice.head], f"layer {layer}, head {ctx.choice.head}"),
         LAYER: (of_layer.mean(axis=0), f"layer {layer}, mean of its heads"),
         ALL: (np.mean(patterns, axis=(0, 1)), "mean of all layers and heads"),
     }[which]
@@ -146,25 +146,25 @@ def apart(sides: Sides) -> None:
     both.show_heads(sides)
 
 
-def crossing_of(side: Lesson) -> Lesson:
+def crossing_of(side: PageContext) -> PageContext:
     """The same with the cross-attention of the chosen layer, and with a separate translation."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]
     return replace(side, choice=replace(side.choice, layer=layer), writes_with_edits=True)
 
 
-def compare(here: Lesson) -> None:
+def compare(ctx: PageContext) -> None:
     recurrent = {kind: model for kind, model in translators.there().items() if kind != "none"}
-    if here.model.name != TRANSFORMER or not recurrent:
+    if ctx.model.name != TRANSFORMER or not recurrent:
         st.info(
             f"This tab compares `{TRANSFORMER}` with the models `seq2seq-…`, which also read French.", icon=icons.INFO
         )
         return
     with line("aligned"):
         which = choose()
-    found = [(here.trace, crossing(here, here.trace, which), f"transformer, {which}", "transformer")]
+    found = [(ctx.trace, crossing(ctx, ctx.trace, which), f"transformer, {which}", "transformer")]
     for kind, model in recurrent.items():
-        trace = translators.trace(model, here.text)
+        trace = translators.trace(model, ctx.text)
         found.append((trace, trace["decoder.alpha"], SAID[kind], kind))
     for first in range(0, len(found), 2):
         for column, (trace, weights, title, key) in zip(st.columns(2), found[first : first + 2], strict=False):
@@ -177,19 +177,19 @@ def compare(here: Lesson) -> None:
                 )
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
-        f"The recurrent translators have at most {per_cent(largest / here.model.config.n_parameters)} of the "
+        f"The recurrent translators have at most {per_cent(largest / ctx.model.config.n_parameters)} of the "
         "transformer's parameters, so compare where they look, not how well they write."
     )
 
 
-def draw(here: Lesson) -> None:
+def draw(ctx: PageContext) -> None:
     with line("heads"):
         which = choose()
-    trace, about = here.trace, here.short_name
+    trace, about = ctx.trace, ctx.short_name
     if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})
-    weights = crossing(here, trace, which)
+    weights = crossing(ctx, trace, which)
     p = softmax(trace["logits"])
     tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
     data = {
@@ -204,7 +204,7 @@ def draw(here: Lesson) -> None:
             }
             for n, (reads, writes, token) in enumerate(zip(reads(trace), writes(trace), tokens, strict=True))
         ],
-        "heads": named(here, which),
+        "heads": named(ctx, which),
     }
     show_view(
         "translating",
@@ -214,9 +214,9 @@ def draw(here: Lesson) -> None:
         selection={"shown": inputs.asked_number("shown"), "step": inputs.asked_number("at")},
         on_report=lambda report: _follow(about, report),
     )
-    encoder(here, which)
-    if here.model.name == TRANSFORMER and zoo.translators():
-        address = urlencode({"seen": "Alignments", "text": here.text})
+    encoder(ctx, which)
+    if ctx.model.name == TRANSFORMER and zoo.translators():
+        address = urlencode({"seen": "Alignments", "text": ctx.text})
         st.markdown(f"[Recurrent translators align the same sentence](./bottleneck?{address}).")
 
 

@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import beams, icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -34,11 +34,11 @@ LONGEST = 4
 """Words of BLEU's longest n-grams."""
 
 
-def ask(here: Lesson) -> list[str]:
+def ask(ctx: PageContext) -> list[str]:
     """Draws the boxes for references; those of a sentence of the menu are filled in."""
     typed = inputs.text_input(
         "Reference translations, separated by |",
-        KNOWN.get(here.text, ""),
+        KNOWN.get(ctx.text, ""),
         key="references",
         max_chars=1_000,
         placeholder="How would you translate it?",
@@ -69,10 +69,10 @@ class Scores:
     found: Array
 
 
-def compare(here: Lesson) -> None:
+def compare(ctx: PageContext) -> None:
     with line("reference"):
-        references = ask(here)
-    written = here.model.tokenizer.decode(here.trace.target.ids[1:]).strip()
+        references = ask(ctx)
+    written = ctx.model.tokenizer.decode(ctx.trace.target.ids[1:]).strip()
     if not references:
         say_none()
         return
@@ -150,12 +150,12 @@ def _grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
     return [tuple(words[at : at + n]) for at in range(len(words) - n + 1)]
 
 
-def beginning(here: Lesson) -> None:
+def beginning(ctx: PageContext) -> None:
     with line("begins"):
         begins = inputs.text_input("The translation begins with", "", key="begins", max_chars=300)
-    model = here.model
+    model = ctx.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
-    ids, p = _written(model, here.text, tuple(given))
+    ids, p = _written(model, ctx.text, tuple(given))
     ends = model.tokenizer.marks.ends
     words = [beams.named(model, index) for index in ids]
     n_given = len(given)
@@ -172,7 +172,7 @@ def beginning(here: Lesson) -> None:
             row_height=44,
         ),
     )
-    log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
+    log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, ctx.text, ())
     text, free = (model.tokenizer.decode([n for n in each if n not in ends]) for each in (ids, free_ids))
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in ends
     end = " The model ends the text right after your words." if is_at_once else ""
@@ -189,18 +189,18 @@ def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int
     return tuple(step.token for step in steps), np.array([step.probability for step in steps])
 
 
-def losses(here: Lesson) -> None:
+def losses(ctx: PageContext) -> None:
     with line("reference"):
-        reference = ask(here)[:1]
+        reference = ask(ctx)[:1]
     if not reference:
         say_none()
         return
-    ids = tuple(here.model.tokenizer.encode(reference[0], max_len=here.model.config.max_len - 2).ids)
+    ids = tuple(ctx.model.tokenizer.encode(reference[0], max_len=ctx.model.config.max_len - 2).ids)
     if not ids:
         say_none()
         return
-    forced, free, wrote = _losses(here.model, here.text, ids)
-    words, own = ([beams.named(here.model, index) for index in row] for row in (ids, wrote))
+    forced, free, wrote = _losses(ctx.model, ctx.text, ids)
+    words, own = ([beams.named(ctx.model, index) for index in row] for row in (ids, wrote))
     both = np.stack([forced, free])
     show(
         "losses",

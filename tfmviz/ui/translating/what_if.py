@@ -18,7 +18,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui import beams, icons, inputs, models, side, translating
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -28,7 +28,7 @@ WINDOW = 6
 """The most steps of each tree that are drawn: two trees are side by side."""
 
 
-def two_searches(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None, says: str) -> None:
+def two_searches(ctx: PageContext, text: str, *, edits: tuple[Edit, ...], at: int | None, says: str) -> None:
     """The tree of the reader's source, and that of a changed source or a changed step.
 
     Args:
@@ -36,10 +36,10 @@ def two_searches(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | 
         edits, at: its changes; see `writing.search`.
         says: the change in words.
     """
-    model, figure = here.model, st.container()
+    model, figure = ctx.model, st.container()
     with line("beams"):
         width, alpha = beams.ask()
-        before = beams.found_by(model, here.text, width, alpha)
+        before = beams.found_by(model, ctx.text, width, alpha)
         after = beams.found_by(model, text, width, alpha, edits=edits, at=at)
         trees = [beams.nodes_of(found, width, model) for found in (before, after)]
         part = _where_they_part(*trees)
@@ -120,49 +120,49 @@ class Other:
         return tuple(SetMask(layer=layer, mask=mask) for layer in layers)
 
 
-def compare(here: Lesson) -> None:
-    if (other := _ask(here)) is None:
+def compare(ctx: PageContext) -> None:
+    if (other := _ask(ctx)) is None:
         return
-    after = _changed(here.model, other)
-    assert here.trace.source is not None
+    after = _changed(ctx.model, other)
+    assert ctx.trace.source is not None
     assert after.source is not None
-    words = pair_tokens(here.trace.source, after.source)
+    words = pair_tokens(ctx.trace.source, after.source)
     left, right = st.columns(2)
     with left:
-        _draw(here, here.trace, words.places(0), len(words.order), key="as_it_was")
+        _draw(ctx, ctx.trace, words.places(0), len(words.order), key="as_it_was")
     with right:
-        _draw(here, after, words.places(1), len(words.order), key="as_changed")
-    before = here.model.tokenizer.decode(here.trace.target.ids[1:])
-    now = here.model.tokenizer.decode(after.target.ids[1:])
+        _draw(ctx, after, words.places(1), len(words.order), key="as_changed")
+    before = ctx.model.tokenizer.decode(ctx.trace.target.ids[1:])
+    now = ctx.model.tokenizer.decode(after.target.ids[1:])
     verdict = "The translation is the same." if before == now else "The translation changes."
     result(
         f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
-        f"Both pictures show the mean over the heads of layer {here.choice.layer_index}."
+        f"Both pictures show the mean over the heads of layer {ctx.choice.layer_index}."
     )
 
 
-def two_trees(here: Lesson) -> None:
-    if other := _ask(here):
-        two_searches(here, other.text, edits=other.edits(here.model), at=other.step, says=other.says)
+def two_trees(ctx: PageContext) -> None:
+    if other := _ask(ctx):
+        two_searches(ctx, other.text, edits=other.edits(ctx.model), at=other.step, says=other.says)
 
 
-def _ask(here: Lesson) -> Other | None:
+def _ask(ctx: PageContext) -> Other | None:
     with line("what-if"):
         how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), key="change")
-        other = _edited(here, how) if how in (CLOSE, DIRECT) else _swapped(here)
+        other = _edited(ctx, how) if how in (CLOSE, DIRECT) else _swapped(ctx)
     if other is None:
         st.info("There is nothing to change: the source has one word.", icon=icons.INFO)
     return other
 
 
-def _swapped(here: Lesson) -> Other | None:
-    if not (found := list(WORD.finditer(here.text))):
+def _swapped(ctx: PageContext) -> Other | None:
+    if not (found := list(WORD.finditer(ctx.text))):
         return None
     words = [word[0][:MOST_LETTERS] for word in found]
     n = _place("Word", words, key="swapped", first=len(words) - 1)
     new = inputs.text_input("becomes", "", key="becomes", max_chars=MOST_LETTERS, placeholder="nothing")
-    text = with_word(here.text, found[n], new := " ".join(new.split()))
-    if not here.model.encode(text).ids:
+    text = with_word(ctx.text, found[n], new := " ".join(new.split()))
+    if not ctx.model.encode(text).ids:
         return None
     old, put = markdown.plain(quoted(words, of="word")[n]), markdown.plain(new)
     return Other(text=text, says=f"{old} becomes “{put}”." if put else f"{old} is left out.")
@@ -176,8 +176,8 @@ def with_word(text: str, word: re.Match[str], new: str) -> str:
     return " ".join(f"{before if new else before.rstrip()}{new}{after}".split())
 
 
-def _edited(here: Lesson, how: str) -> Other | None:
-    trace = here.trace
+def _edited(ctx: PageContext, how: str) -> Other | None:
+    trace = ctx.trace
     names = translating.sources(trace)
     steps = list(zip(translating.reads(trace), translating.writes(trace), strict=True))
     if len(names) < 2:
@@ -185,7 +185,7 @@ def _edited(here: Lesson, how: str) -> Other | None:
     step = _place("Step", [" → ".join(both) for both in steps], key="changed_step")
     asks = {"label": "may not see", "key": "closed"} if how == CLOSE else {"label": "sees only", "key": "directed"}
     if not (chosen := _places(names, **asks)):
-        return Other(text=here.text, says="No word is chosen, so nothing is changed.")
+        return Other(text=ctx.text, says="No word is chosen, so nothing is changed.")
     after = markdown.plain(quoted([reads for reads, _ in steps])[step])
     said = [markdown.plain(name) for name in quoted(names)]
     if how == DIRECT:
@@ -201,19 +201,19 @@ def _edited(here: Lesson, how: str) -> Other | None:
         try:
             shares = shares_of(typed, len(chosen))
         except ValueError as error:
-            return Other(text=here.text, says=f"{error} Nothing is changed.")
+            return Other(text=ctx.text, says=f"{error} Nothing is changed.")
         given = dict(zip(chosen, shares, strict=True))
         listed = ", ".join(f"{per_cent(share)} to {said[n]}" for n, share in given.items())
         return Other(
-            text=here.text,
+            text=ctx.text,
             step=step,
             weights=tuple(given.get(n, 0.0) for n in range(len(said))),
             says=f"After {after} every head splits its attention: {listed}.",
         )
     if len(chosen) == len(names):
-        return Other(text=here.text, says="A step must look at something, so nothing is changed.")
+        return Other(text=ctx.text, says="A step must look at something, so nothing is changed.")
     says = f"After {after} no head may look at {' and '.join(said[n] for n in chosen)}."
-    return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
+    return Other(text=ctx.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
 
 
 def shares_of(typed: str, n: int) -> tuple[float, ...]:
@@ -266,11 +266,11 @@ def _changed(model: Model, other: Other) -> Trace:
     return model.trace(other.text, other.edits(model, q_len=len(ids) + 1), target=ids)
 
 
-def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
+def _draw(ctx: PageContext, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
     queries = [f"{a} → {b}" for a, b in zip(translating.reads(trace), translating.writes(trace), strict=True)]
-    text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
+    text = ctx.model.tokenizer.decode(trace.target.ids[1:]).strip()
     weights = np.full((len(queries), n_places), np.nan)
-    weights[:, places] = translating.crossing(here, trace, translating.LAYER)
+    weights[:, places] = translating.crossing(ctx, trace, translating.LAYER)
     keys = dict(zip(places, translating.sources(trace), strict=True))
     show(
         key,

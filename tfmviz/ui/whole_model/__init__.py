@@ -14,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router, scenes, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import Link, result, show, show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views import whole_model as view
 from tfmviz.views.bars import Bars
 from tfmviz.views.whole_model.scene import Subject, Zoom
@@ -39,22 +39,22 @@ def said(
     return scenes.said(model, subject(model, text, edits), zoom, layer, token)
 
 
-def picture(here: Lesson) -> None:
-    token = None if side.lacks() else here.query
+def picture(ctx: PageContext) -> None:
+    token = None if side.lacks() else ctx.query
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
-    choice = here.choice
+    choice = ctx.choice
     where, head = scenes.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
         js=view.JS,
         css=view.CSS,
-        data=payload(here.model, here.text, zoom, where, head, here.edits),
+        data=payload(ctx.model, ctx.text, zoom, where, head, ctx.edits),
         selection={
             "layer": choice.layer,
             "head": choice.head,
             "token": token,
-            "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
-            "address": {"model": here.model.name, "text": here.text},
+            "says": {} if token is None else said(ctx.model, ctx.text, zoom, where, token, ctx.edits),
+            "address": {"model": ctx.model.name, "text": ctx.text},
             "kinds": ATTENTION_KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
         },
@@ -72,23 +72,23 @@ def follow(report: dict[str, Any]) -> None:
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
 
 
-def where_the_numbers_are(here: Lesson) -> None:
-    weights = here.model.weights
+def where_the_numbers_are(ctx: PageContext) -> None:
+    weights = ctx.model.weights
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
     result(f"{weights.n_parameters:,} parameters; **{largest}** has the most.")
     show("parameters", Bars(labels=list(shares), shares=[list(shares.values())]))
 
 
-def norms(here: Lesson) -> None:
+def norms(ctx: PageContext) -> None:
     found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
     if len(found) < len(TWINS):
         return
-    traces = [models.trace(model, here.text) for model in found.values()]
+    traces = [models.trace(model, ctx.text) for model in found.values()]
     controls.say_what_was_cut(traces[0].target, "Both models read")
-    layer = min(here.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
+    layer = min(ctx.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
     attention = f"decoder.{layer}.self_attn"
-    token = controls.token(traces[0].tokens, text=here.text)
+    token = controls.token(traces[0].tokens, text=ctx.text)
     keys = [f"block_{kind.replace('-', '_')}" for kind in found]
     places = {"decoder": list(range(len(traces[0].tokens)))}  # both have one tokenizer
     for n, (column, (kind, model)) in enumerate(zip(st.columns(2), found.items(), strict=True)):
@@ -98,7 +98,7 @@ def norms(here: Lesson) -> None:
                 key=keys[n],
                 js=view.JS,
                 css=view.CSS,
-                data=_block(model, here.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
+                data=_block(model, ctx.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
                 selection={"layer": attention, "head": 0, "token": token, "says": {}},
                 on_report=lambda report: controls.pin(max(0, int(report["token"]))),
                 link=Link(view=keys[1 - n], places=places, follows=n == 1),

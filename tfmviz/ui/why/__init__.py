@@ -17,24 +17,24 @@ from tfmviz.record.weights import AttentionWeights
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal, per_cent, rounded
 
 
-def ask(here: Lesson) -> ScoreSum | None:
-    if here.weights.is_linear:
+def ask(ctx: PageContext) -> ScoreSum | None:
+    if ctx.weights.is_linear:
         st.info("Linear attention has no scores. Choose another model.", icon=icons.INFO)
         return None
     with lesson.line("pair"):
-        lesson.pair_boxes(here)
-    return sum_of(here.model, here.text, pair_of(here))
+        lesson.pair_boxes(ctx)
+    return sum_of(ctx.model, ctx.text, pair_of(ctx))
 
 
-def pair_of(here: Lesson) -> Pair:
-    return Pair(layer=here.choice.layer, head=here.choice.head, query=here.query, key=here.key)
+def pair_of(ctx: PageContext) -> Pair:
+    return Pair(layer=ctx.choice.layer, head=ctx.choice.head, query=ctx.query, key=ctx.key)
 
 
 @shared
@@ -43,13 +43,13 @@ def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
     return score_sum(trace, pair, model.weights, lesson.positions_in(model, trace, pair.layer))
 
 
-def names_of(here: Lesson) -> dict[Side, str]:
-    return {side: markdown.plain(label) for side, label in labels_of(here).items()}
+def names_of(ctx: PageContext) -> dict[Side, str]:
+    return {side: markdown.plain(label) for side, label in labels_of(ctx).items()}
 
 
-def labels_of(here: Lesson) -> dict[Side, str]:
-    queries, keys = here.trace.axes(here.choice.layer)
-    return {"query": quoted(queries.tokens)[here.query], "key": quoted(keys.tokens)[here.key]}
+def labels_of(ctx: PageContext) -> dict[Side, str]:
+    queries, keys = ctx.trace.axes(ctx.choice.layer)
+    return {"query": quoted(queries.tokens)[ctx.query], "key": quoted(keys.tokens)[ctx.key]}
 
 
 def said(writer: str) -> str:
@@ -84,15 +84,15 @@ def remove(side: Side, writer: int) -> None:
     st.session_state["why"] = TAB
 
 
-def believe(here: Lesson) -> None:
-    if (found := ask(here)) is None:
+def believe(ctx: PageContext) -> None:
+    if (found := ask(ctx)) is None:
         return
     path = _chosen_paths(found)
-    pair = pair_of(here)
-    after = _run(here.model, here.text, pair, path)
+    pair = pair_of(ctx)
+    after = _run(ctx.model, ctx.text, pair, path)
     left, right = st.columns(2)
     with left:
-        paths, labels = _paths(found), labels_of(here)
+        paths, labels = _paths(found), labels_of(ctx)
         show(
             "paths",
             Table(
@@ -108,22 +108,22 @@ def believe(here: Lesson) -> None:
             on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
         )
     with right:
-        (side, _), names = path, names_of(here)
-        together = said_to_share(here.weights, here.choice.head) if side == "key" else ""
-        change = measured(after, pair, here.weights) + found.bias - found.measured
+        (side, _), names = path, names_of(ctx)
+        together = said_to_share(ctx.weights, ctx.choice.head) if side == "key" else ""
+        change = measured(after, pair, ctx.weights) + found.bias - found.measured
         result(
             f"Without {said(_writer(found, path))} in the {side} of {names[side]}: predicted "
             f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
-            f"{_why(found, path)} {_share(here, found, after)}{together}"
+            f"{_why(found, path)} {_share(ctx, found, after)}{together}"
         )
     left, right = st.columns(2)  # aligns the charts
     with left:
-        site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
-        keys = here.trace.axes(here.choice.layer)[1].tokens
-        old, new = here.trace[site][at], after[site][at]
+        site, at = f"{ctx.choice.layer}.pattern", (ctx.choice.head, ctx.query)
+        keys = ctx.trace.axes(ctx.choice.layer)[1].tokens
+        old, new = ctx.trace[site][at], after[site][at]
         show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
     with right, lesson.where_it_predicts():
-        before_after.next_words(here, after, here.target, series=SERIES, key="words_without")
+        before_after.next_words(ctx, after, ctx.target, series=SERIES, key="words_without")
 
 
 @shared
@@ -158,11 +158,11 @@ def _why(found: ScoreSum, path: Path) -> str:
     return f"Predicted with σ = {before}, which " + (f"becomes {after}." if before != after else "hardly changes.")
 
 
-def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
-    at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
+def _share(ctx: PageContext, found: ScoreSum, after: Trace) -> str:
+    at, site = (ctx.choice.head, ctx.query, ctx.key), f"{ctx.choice.layer}.pattern"
     if found.is_masked:
         return "The mask keeps the share at 0."
-    before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
+    before, now = (per_cent(float(run[site][at])) for run in (ctx.trace, after))
     return f"Its share goes from {before} to {now}." if before != now else f"Its share stays at {now}."
 
 
@@ -170,13 +170,13 @@ SHOWN, PROJECTED = 11, 6
 """Writers of each side with a separate row or column; on half of a projector, where numbers are large."""
 
 
-def terms(here: Lesson) -> None:
-    if (found := ask(here)) is None:
+def terms(ctx: PageContext) -> None:
+    if (found := ask(ctx)) is None:
         return
-    names, (a, b) = names_of(here), _largest(found)[0]
+    names, (a, b) = names_of(ctx), _largest(found)[0]
     query, key = (said(found.readings[end].names[n]) for end, n in zip(SIDES, (a, b), strict=True))
     result(
-        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
+        f"{_standing(ctx, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
         f"{names['key']}."
     )
@@ -188,7 +188,7 @@ def terms(here: Lesson) -> None:
     written = [_names(found, n, kept[n]) for n in (0, 1)]
     values = values[: len(written[0]), : len(written[1])]
     cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
-    best, labels = _largest(found), labels_of(here)
+    best, labels = _largest(found), labels_of(ctx)
 
     def pick(row: int, column: int) -> None:
         if row < len(kept[0]) and column < len(kept[1]):
@@ -236,15 +236,15 @@ def terms(here: Lesson) -> None:
             )
 
 
-def _standing(here: Lesson, found: ScoreSum) -> str:
-    names, choice = names_of(here), here.choice
-    asks = markdown.plain(said_of_queries(here.trace, choice.layer)[here.query])
-    row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
-    share = float(here.trace[f"{choice.layer}.pattern"][choice.head, here.query, here.key])
+def _standing(ctx: PageContext, found: ScoreSum) -> str:
+    names, choice = names_of(ctx), ctx.choice
+    asks = markdown.plain(said_of_queries(ctx.trace, choice.layer)[ctx.query])
+    row = ctx.trace[f"{choice.layer}.scores"][choice.head, ctx.query]
+    share = float(ctx.trace[f"{choice.layer}.pattern"][choice.head, ctx.query, ctx.key])
     if found.is_masked:
         return f"The mask replaces the score **{decimal(found.measured)}** from {asks} to {names['key']} with −∞."
     allowed = row[np.isfinite(row)]
-    rank = 1 + int((allowed > row[here.key]).sum())
+    rank = 1 + int((allowed > row[ctx.key]).sum())
     place = "the largest" if rank == 1 else f"rank {rank}"
     return (
         f"From {asks} to {names['key']} the score is **{decimal(found.measured)}**, {place} of {len(allowed)} "

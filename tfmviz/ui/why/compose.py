@@ -21,7 +21,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -36,9 +36,9 @@ FEW_HEADS = 16
 """The most rows and columns whose numbers are written into the cells."""
 
 
-def compose(here: Lesson) -> None:
-    stack = here.choice.layer.split(".")[0]
-    if here.model.config.depth(stack) == 1:
+def compose(ctx: PageContext) -> None:
+    stack = ctx.choice.layer.split(".")[0]
+    if ctx.model.config.depth(stack) == 1:
         st.info("With a single layer, no head reads another.", icon=icons.INFO)
         return
     with lesson.line("side"):
@@ -47,7 +47,7 @@ def compose(here: Lesson) -> None:
         )
         measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
     way = next(way for way, name in READS.items() if name == chosen)
-    found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
+    found = (_overlaps if measure == OVERLAP else _compositions)(ctx.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
@@ -55,7 +55,7 @@ def compose(here: Lesson) -> None:
     earlier, later = (found.heads[index] for index in pair)
     low, chance, high = found.by_chance
     if measure == OVERLAP:
-        weights = here.model.weights.stacks[stack]
+        weights = ctx.model.weights.stacks[stack]
         _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
         result(
             f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
@@ -83,18 +83,18 @@ def compose(here: Lesson) -> None:
         click="choose both heads",
         on_pick=pick,
     )
-    mlps, values = _overlaps_with_mlps(here.model, stack) if measure == OVERLAP else ((), shown)
+    mlps, values = _overlaps_with_mlps(ctx.model, stack) if measure == OVERLAP else ((), shown)
     if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
     st.caption("Computed from the weights, without positions.")
-    trace = here.trace
+    trace = ctx.trace
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
     titles = [f"head {name(earlier)}", f"head {name(later)}"]
-    if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
+    if ctx.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
         st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
     else:
-        after = _run(here.model, here.text, earlier, later, way)
+        after = _run(ctx.model, ctx.text, earlier, later, way)
         if way != "V":  # the pattern does not depend on values
             patterns.append(after[f"{later[0]}.pattern"][later[1]])
             titles.append(f"{name(later)} without {name(earlier)}")
@@ -105,13 +105,13 @@ def compose(here: Lesson) -> None:
         else:
             old, new = (run[f"{later[0]}.pattern"][later[1]] for run in (trace, after))
             said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
-            said += _induction(here, after, later)
+            said += _induction(ctx, after, later)
         if way != "Q":
-            said += why.said_to_share(here.model.weights.attention(later[0]), later[1])
+            said += why.said_to_share(ctx.model.weights.attention(later[0]), later[1])
         st.markdown(said)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
+    values, frames = masked(patterns, mask), chosen_row(ctx.query, len(tokens[1]))
     drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
     show("two_heads", drawn)
     for place, head in zip(st.columns(2), (earlier, later), strict=True):
@@ -123,8 +123,8 @@ def compose(here: Lesson) -> None:
             width="stretch",
             line=place,
         )
-    _copying(here, [earlier, later])
-    born(here)
+    _copying(ctx, [earlier, later])
+    born(ctx)
 
 
 @shared
@@ -174,14 +174,14 @@ def _beyond_chance(
     )
 
 
-def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
-    if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
+def _copying(ctx: PageContext, heads: list[tuple[str, int]]) -> None:
+    if ctx.model.writes_from != heads[0][0].split(".")[0] or "logits" not in ctx.trace:
         return
-    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not show it
+    if ctx.model.weights.stacks[ctx.model.writes_from].readout.transform is not None:  # weights alone do not show it
         return
     said = [
-        f"head {name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
-        f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"
+        f"head {name(head)} **{decimal(float(_eigenvalues(ctx.model, head[0])[head[1]]), '+.2f')}**, "
+        f"**{per_cent(float(measured_scores(ctx.trace, head[0], ctx.model.weights)[head[1]]))}**"
         for head in heads
     ]
     st.markdown(
@@ -205,15 +205,15 @@ def _length(z: Array) -> float:
     return float(np.linalg.norm(z)) or 1.0
 
 
-def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
-    before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
+def _induction(ctx: PageContext, after: Trace, later: tuple[str, int]) -> str:
+    before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (ctx.trace, after))
     if not np.isfinite(before):
         return ""
     return f" It gave **{per_cent(before)}** to what followed a repeated token, now **{per_cent(now)}**."
 
 
-def born(here: Lesson) -> None:
-    book = models.book(here.model)
+def born(ctx: PageContext) -> None:
+    book = models.book(ctx.model)
     if book is None or book.pair is None or not book.birth:
         return
     earlier, later = (name(head) for head in book.pair)
@@ -223,7 +223,7 @@ def born(here: Lesson) -> None:
     def over(what: str) -> np.ndarray:
         return np.array([getattr(one, what) for one in book.birth])
 
-    chance = math.log(here.model.config.vocab_size)
+    chance = math.log(ctx.model.config.vocab_size)
     chart = panels.forming(
         steps,
         losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},

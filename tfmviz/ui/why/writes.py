@@ -16,7 +16,7 @@ from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
@@ -27,33 +27,33 @@ RAISED, LOWERED = 6, 4
 SHOWN = 11
 
 
-def writes(here: Lesson) -> None:
-    stack = here.model.writes_from
-    if "logits" not in here.trace:
+def writes(ctx: PageContext) -> None:
+    stack = ctx.model.writes_from
+    if "logits" not in ctx.trace:
         st.info(lesson.NO_HEAD, icon=icons.INFO)
         return
-    if here.model.weights.stacks[stack].readout.transform is not None:
+    if ctx.model.weights.stacks[stack].readout.transform is not None:
         st.info("After Norm(GELU(x W + b)), logits are not a sum of values.", icon=icons.INFO)
         return
-    if not here.choice.layer.startswith(f"{stack}."):
+    if not ctx.choice.layer.startswith(f"{stack}."):
         st.info("Encoders write no words. Choose another kind of attention.", icon=icons.INFO)
         return
     with lesson.line("writes"):
-        controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="Query")
-    found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
-    keys = here.trace.axes(here.choice.layer)[1].tokens
+        controls.token_box(of_queries(ctx.trace, ctx.choice.layer), ctx.query, label="Query")
+    found = _pushes(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.query)
+    keys = ctx.trace.axes(ctx.choice.layer)[1].tokens
     best = int(found.by_key[:, 0].argmax())
-    word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
+    word = markdown.plain(visible(ctx.model.vocabulary[found.words[0]]))
     result(
-        f"At {why.names_of(here)['query']} this head raises “{word}” most, by "
+        f"At {why.names_of(ctx)['query']} this head raises “{word}” most, by "
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
         f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )
-    words = [visible(here.model.vocabulary[word]) for word in found.words]
+    words = [visible(ctx.model.vocabulary[word]) for word in found.words]
     sizes = np.abs(found.by_key).sum(axis=1)
     kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # masked keys add exactly 0
     values = folded(found.by_key, kept, range(len(words)))[:, :-1]
-    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
+    row = ctx.trace[f"{ctx.choice.layer}.pattern"][ctx.choice.head, ctx.query]
     rows = [f"{n} {visible(keys[n])} · {per_cent(float(row[n]))}" for n in kept]
     if others := int((sizes > 0).sum()) - len(kept):
         rows.append(counted(others, "other"))
@@ -70,51 +70,51 @@ def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushe
 TWINS = ("twins-rope", "twins-sink")
 
 
-def sink(here: Lesson) -> None:
-    kind = kind_of(here.choice.layer)
-    found = sinks(here.trace, here.model.weights, kind)
+def sink(ctx: PageContext) -> None:
+    kind = kind_of(ctx.choice.layer)
+    found = sinks(ctx.trace, ctx.model.weights, kind)
     if np.isnan(found.shares).all():
         st.info("The first token can only attend to itself. Type more words.", icon=icons.INFO)
         return
-    texts, chosen = written(found.shares, ".2f", absent="–"), (here.choice.layer_index, here.choice.head)
+    texts, chosen = written(found.shares, ".2f", absent="–"), (ctx.choice.layer_index, ctx.choice.head)
     show(
         "sinks",
         of_heads(found.shares, share(), texts=texts, chosen=chosen),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
     )
-    choice = here.choice
-    first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
+    choice = ctx.choice
+    first = markdown.plain(quoted(ctx.trace.axes(choice.layer)[1].tokens)[0])
     at = found.layers.index(choice.layer), choice.head
     result(
         f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
         f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. The norm of its "
         f"value there is **{decimal(float(found.lengths[at]))}** times that elsewhere."
     )
-    ids = here.trace.target.ids
-    if "logits" in here.trace and here.model.config.architecture != "encoder-only" and len(ids) > 1:
-        one = _run(here.model, here.text, (choice.layer,), choice.head)
-        every = _run(here.model, here.text, found.layers, None)
-        losses = [ablation.surprise_of(run, ablation.whole_text(ids)) for run in (here.trace, one, every)]
+    ids = ctx.trace.target.ids
+    if "logits" in ctx.trace and ctx.model.config.architecture != "encoder-only" and len(ids) > 1:
+        one = _run(ctx.model, ctx.text, (choice.layer,), choice.head)
+        every = _run(ctx.model, ctx.text, found.layers, None)
+        losses = [ablation.surprise_of(run, ablation.whole_text(ids)) for run in (ctx.trace, one, every)]
         st.markdown(
             f"Mean surprise: **{losses[0]:.2f}** nats; without that value in this head **{losses[1]:.2f}**, in all "
-            f"**{losses[2]:.2f}**.{why.said_to_share(here.weights, choice.head)}"
+            f"**{losses[2]:.2f}**.{why.said_to_share(ctx.weights, choice.head)}"
         )
-    _twins(here)
-    if "logits" in here.trace:
-        after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
+    _twins(ctx)
+    if "logits" in ctx.trace:
+        after = _run(ctx.model, ctx.text, (ctx.choice.layer,), ctx.choice.head)
         before_after.next_words(
-            here, after, here.target, series=("as it is", "without that value"), key="words_without_value"
+            ctx, after, ctx.target, series=("as it is", "without that value"), key="words_without_value"
         )
 
 
-def _twins(here: Lesson) -> None:
+def _twins(ctx: PageContext) -> None:
     if not set(TWINS) <= set(zoo.available()):
         return
     said = []
     for name in TWINS:
         model = models.load(name)
-        trace = models.trace(model, here.text)
+        trace = models.trace(model, ctx.text)
         found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
         if np.isnan(found.shares).all():
             return  # a single token for the twins: it can only attend to itself
@@ -124,7 +124,7 @@ def _twins(here: Lesson) -> None:
             f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and has a loss of **{loss:.2f}** nats"
         )
     st.markdown(
-        f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(here.text)}"
+        f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(ctx.text)}"
     )
 
 

@@ -23,7 +23,7 @@ from tfmviz.ui.beside import What
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show_view
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
 from tfmviz.ui.writing.settings import NAMES, Settings
@@ -66,11 +66,11 @@ AT_THE_BEGINNING = Written(tree=NOTHING, code="", place=0)
 """A and B are compared at the word after the reader's text."""
 
 
-def writing(here: Lesson) -> Written:
+def writing(ctx: PageContext) -> Written:
     """The tree in the address and the position looked at; with a note if the tree is invalid."""
-    about = here.short_name
-    code = edits.follow(about, model=here.model.name, text=here.text)
-    tree = _read(here.model, code)
+    about = ctx.short_name
+    code = edits.follow(about, model=ctx.model.name, text=ctx.text)
+    tree = _read(ctx.model, code)
     if tree is None:
         st.info(
             "This link contains a text that this model cannot have written; you see its beginning.", icon=icons.INFO
@@ -92,28 +92,28 @@ def _limit(model: Model) -> int:
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
 
-def desk(here: Lesson, said: Settings, now: Written) -> None:
-    about, vocabulary = here.short_name, here.model.vocabulary
-    places = _places(here.model, here.text, said.rules, said.seed, now.tree.written)
-    encoding = here.model.encode(here.text)
-    is_source = here.model.config.architecture == "encoder-decoder"
-    typed = edits.memory().edits[here.model.name]
+def desk(ctx: PageContext, said: Settings, now: Written) -> None:
+    about, vocabulary = ctx.short_name, ctx.model.vocabulary
+    places = _places(ctx.model, ctx.text, said.rules, said.seed, now.tree.written)
+    encoding = ctx.model.encode(ctx.text)
+    is_source = ctx.model.config.architecture == "encoder-decoder"
+    typed = edits.memory().edits[ctx.model.name]
     data = {
         "about": about,
         "prompt": [] if is_source else [running(token) for token in encoding.tokens],
-        "lead": f"{here.text} →" if is_source else "",
+        "lead": f"{ctx.text} →" if is_source else "",
         "stages": said.stages,
         "places": places,
         "texts": {str(token): running(vocabulary[token]) for token in now.tree.tokens},
-        "ends": list(here.model.tokenizer.marks.ends),
-        "limit": _limit(here.model),
+        "ends": list(ctx.model.tokenizer.marks.ends),
+        "limit": _limit(ctx.model),
         "undecided": math.log(len(vocabulary)),
         "edits": [None if text is None else text[:SHOWN] for text in (typed.by(-1), typed.by(1))],
     }
     if said.rules.temperature > 0:
         rules = {"banned": said.rules.banned, "order": said.rules.order}
         set_to = ",".join(f"{round(getattr(said.rules, name), 2):g}" for name in SLIDERS)
-        live.follow_changes(here, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
+        live.follow_changes(ctx, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
@@ -121,7 +121,7 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
         css=view.CSS,
         data=data,
         selection={"path": now.code, "word": looked},
-        on_report=lambda report: _follow(here.model, about, report),
+        on_report=lambda report: _follow(ctx.model, about, report),
     )
 
 
@@ -137,9 +137,9 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
         controls.forget_token()
 
 
-def step_at(here: Lesson, said: Settings, now: Written) -> Step:
+def step_at(ctx: PageContext, said: Settings, now: Written) -> Step:
     """The choice of the token at the position looked at."""
-    return _steps(here.model, here.text, said.rules, said.seed, now.tree.written, here.edits)[now.place]
+    return _steps(ctx.model, ctx.text, said.rules, said.seed, now.tree.written, ctx.edits)[now.place]
 
 
 @shared
@@ -213,15 +213,15 @@ LENGTH = 16
 """Tokens that A and B write, unless they end before."""
 
 
-def two_texts(here: Lesson, there: Lesson, said: Settings) -> None:
+def two_texts(ctx: PageContext, ctx_b: PageContext, said: Settings) -> None:
     """The texts that A and B write with the same random numbers, token by token, and where they diverge."""
     runs = [
         _written(side.model, side.text, settings.rules, said.seed, side.edits)
-        for side, settings in ((here, said), (there, said.of_b(there)))
+        for side, settings in ((ctx, said), (ctx_b, said.of_b(ctx_b)))
     ]
     names = [
         [END if step.token in side.model.tokenizer.marks.ends else side.model.vocabulary[step.token] for step in run]
-        for side, run in zip((here, there), runs, strict=True)
+        for side, run in zip((ctx, ctx_b), runs, strict=True)
     ]
     shares = [[per_cent(step.probability) for step in run] for run in runs]
     at = parting(*names)
@@ -231,7 +231,7 @@ def two_texts(here: Lesson, there: Lesson, said: Settings) -> None:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
         result(f"They diverge at token {at + 1}: A writes {a}, B {b}. The probabilities are before any setting.")
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
-    sides.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
+    sides.show_rows(beside.titles(ctx, ctx_b), [counted(len(run), "token") for run in runs], pieces, "what it writes")
 
 
 @shared

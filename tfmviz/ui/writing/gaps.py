@@ -12,24 +12,24 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import visible
 
 MOST = 8
 """The model runs once for each gap."""
 
 
-def fill(here: Lesson) -> None:
+def fill(ctx: PageContext) -> None:
     """Fills the gaps of the sentence, and shows every gap's best word in every round."""
     lesson.hide("kind", "layer", "head")
     st.markdown("Each round (a row) fills the gap, `___`, about which the model is most certain (framed).")
-    vocabulary, mask = here.model.vocabulary, here.model.tokenizer.marks.mask
-    ids = here.model.encode(here.text).ids
+    vocabulary, mask = ctx.model.vocabulary, ctx.model.tokenizer.marks.mask
+    ids = ctx.model.encode(ctx.text).ids
     all_gaps = [n for n, index in enumerate(ids) if index == mask]
     if not all_gaps:
         st.info("Write `___` for each gap: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
         return
-    best, shares, order, ids = _filled(here.model, ids, tuple(all_gaps[:MOST]))
+    best, shares, order, ids = _filled(ctx.model, ids, tuple(all_gaps[:MOST]))
     texts = [[visible(vocabulary[index]) for index in row] for row in best]
     rows, columns = (
         Axis(of, [str(n + 1) for n in range(size)]) for of, size in zip(("round", "gap"), shares.shape, strict=True)

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.ui import icons, inputs, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.lesson import PageContext, line
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted, visible
@@ -46,26 +46,26 @@ class Guess:
     best_loss: float
 
 
-def guess(here: Lesson, now: Written) -> None:
+def guess(ctx: PageContext, now: Written) -> None:
     """The box for the next word, its loss next to that of the model's first choice, and the score."""
-    place = (here.model.name, here.text, now.before)
+    place = (ctx.model.name, ctx.text, now.before)
     rounds: dict[object, Guess] = {} if side.is_b() else st.session_state.setdefault("writing_guesses", {})
     word = _ask(place)
     if word:
-        translates = here.model.config.architecture == "encoder-decoder"
+        translates = ctx.model.config.architecture == "encoder-decoder"
         if now.before:
-            after = here.model.vocabulary[now.before[-1]]
+            after = ctx.model.vocabulary[now.before[-1]]
         else:
-            after = "" if translates else here.model.encode(here.text).tokens[-1]
-        ids = tokens_of(here.model, word, after=after)
+            after = "" if translates else ctx.model.encode(ctx.text).tokens[-1]
+        ids = tokens_of(ctx.model, word, after=after)
         if len(ids) > MOST_TOKENS:
             st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
-        elif translates and len(now.before) + len(ids) >= here.model.config.max_len:
+        elif translates and len(now.before) + len(ids) >= ctx.model.config.max_len:
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
-            found = scored(here.model, here.text, now.before, ids, word, here.edits)
+            found = scored(ctx.model, ctx.text, now.before, ids, word, ctx.edits)
             rounds.setdefault(place, found)  # at a second guess for the same word, the answer is known
-            _say(here, found, counts=rounds[place] == found)
+            _say(ctx, found, counts=rounds[place] == found)
     if side.is_b():
         return  # the score is A's
     if rounds:
@@ -123,11 +123,11 @@ def scored(
     )
 
 
-def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
+def _say(ctx: PageContext, found: Guess, *, counts: bool) -> None:
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
     several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
     which = "its first token has" if len(found.tokens) > 1 else "it has"
-    rank = f"{which} rank {found.rank:,} of {len(here.model.vocabulary):,}"
+    rank = f"{which} rank {found.rank:,} of {len(ctx.model.vocabulary):,}"
     again = "" if counts else " Only your first guess at this position counts."
     result(
         f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** (probability "

@@ -20,7 +20,7 @@ from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.boxes import show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_choice
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
 from tfmviz.ui.writing import guessing
 from tfmviz.ui.writing.desk import Written
@@ -44,24 +44,24 @@ class Dictionary:
     ids: Array
 
 
-def tab(here: Lesson, now: Written) -> None:
-    guesses = {"suggestions": keyboard, "your guess": lambda here: guessing.guess(here, now)}
-    either("Show", "suggests", guesses)(here)
+def tab(ctx: PageContext, now: Written) -> None:
+    guesses = {"suggestions": keyboard, "your guess": lambda ctx: guessing.guess(ctx, now)}
+    either("Show", "suggests", guesses)(ctx)
 
 
-def keyboard(here: Lesson) -> None:
+def keyboard(ctx: PageContext) -> None:
     """Three buttons for the typed text; then that text typed with the model's words, and with counted ones."""
-    model = here.model
+    model = ctx.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
-    here = here if fits else replace(here, edits=())  # they belong to another model
-    there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
-    if there is None:
+    ctx = ctx if fits else replace(ctx, edits=())  # they belong to another model
+    ctx_b = lesson.stand_in(ctx, "a language model with English words", fits=fits, instead="tiny-english")
+    if ctx_b is None:
         return
-    found = dictionary(there.model)
-    scores = {"the model": by_model(there, found), "counted word pairs": by_pairs(there.text, found)}
-    if not there.trace.target.n_dropped:
-        _buttons(there.text, found, scores["the model"], name=there.model.name)
-    text = there.trace.target.text[: there.trace.target.offsets[-1][1]]
+    found = dictionary(ctx_b.model)
+    scores = {"the model": by_model(ctx_b, found), "counted word pairs": by_pairs(ctx_b.text, found)}
+    if not ctx_b.trace.target.n_dropped:
+        _buttons(ctx_b.text, found, scores["the model"], name=ctx_b.model.name)
+    text = ctx_b.trace.target.text[: ctx_b.trace.target.offsets[-1][1]]
     typed = {name: along(text, found.words, one) for name, one in scores.items()}
     full = len(text)
     saved = {name: sum(word.saved for word in words) for name, words in typed.items()}
@@ -76,7 +76,7 @@ def keyboard(here: Lesson) -> None:
     )
     st.markdown(
         f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
-        f"{markdown.code(there.model.name)}."
+        f"{markdown.code(ctx_b.model.name)}."
     )
 
 
@@ -103,9 +103,9 @@ def _counted() -> Pairs:
     return pairs.counted(shipped.read(shipped.NAMES[0]))
 
 
-def by_model(here: Lesson, found: Dictionary) -> Scores:
+def by_model(ctx: PageContext, found: Dictionary) -> Scores:
     """The model's logits of the words, after the last token that ends before the position."""
-    trace = here.trace
+    trace = ctx.trace
     ends = np.array([end for _, end in trace.target.offsets])
 
     def scores(place: int) -> Array:

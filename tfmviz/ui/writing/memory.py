@@ -20,7 +20,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import n_local, shapes_of
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words.numbers import counted, in_bytes
@@ -30,9 +30,9 @@ LENGTHS = (8, 16, 32, 64, 128, 256)
 SIZES = {"float32": 4, "bfloat16": 2, "8 bits": 1}
 
 
-def steps(here: Lesson, said: Settings) -> None:
+def steps(ctx: PageContext, said: Settings) -> None:
     """A row for every step: the tokens whose keys and values it computes, and those that it reads."""
-    read, tokens = _steps(here.model, here.text, said.rules, said.seed)
+    read, tokens = _steps(ctx.model, ctx.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
@@ -42,9 +42,9 @@ def steps(here: Lesson, said: Settings) -> None:
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
     )
-    if len(tokens) > here.model.config.max_len:
+    if len(tokens) > ctx.model.config.max_len:
         st.info(
-            f"Beyond {here.model.config.max_len} tokens positions shift, and all tokens are read again.",
+            f"Beyond {ctx.model.config.max_len} tokens positions shift, and all tokens are read again.",
             icon=icons.INFO,
         )
 
@@ -61,14 +61,14 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
     return read, tuple(model.vocabulary[index] for index in ids)
 
 
-def costs(here: Lesson) -> None:
-    if here.model.config.architecture != "decoder-only":
+def costs(ctx: PageContext) -> None:
+    if ctx.model.config.architecture != "decoder-only":
         st.info("Choose a language model above.", icon=icons.INFO)
         return
-    lengths = [length for length in LENGTHS if length <= here.model.config.max_len]
-    shape = shapes_of(here.model.config)["decoder"]
+    lengths = [length for length in LENGTHS if length <= ctx.model.config.max_len]
+    shape = shapes_of(ctx.model.config)["decoder"]
     counts = [[multiplications(shape, new=new or n, length=n) / 1e6 for n in lengths] for new in (0, 1)]
-    times = _times(here.model, tuple(lengths))
+    times = _times(ctx.model, tuple(lengths))
     left, right = st.columns(2)
     x, strokes = np.array(lengths), (Stroke(theme().text, DASHES[1], dot=50), Stroke(theme().plain, dot=50))
     for column, key, title, (without, kept) in (
@@ -92,9 +92,9 @@ def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[fl
     return zoo.experiments.step_times(model, lengths, rounds=5)
 
 
-def size(here: Lesson) -> None:
+def size(ctx: PageContext) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
-    config, attention = here.model.config, here.model.config.attention
+    config, attention = ctx.model.config, ctx.model.config.attention
     preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset")
     known = KNOWN.get(preset)
     if known is None:

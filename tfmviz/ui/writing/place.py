@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
 from tfmviz.views.bars import Bars
@@ -30,18 +30,18 @@ ROWS = 16
 SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 
 
-def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
+def hundred_draws(ctx: PageContext, said: Settings, now: Written) -> None:
     """The settings' distribution at the position, and the frequency of each word in a hundred samples."""
     if said.rules.temperature == 0:
         offer_sampling("Greedy decoding draws no samples.")
         return
-    step = step_at(here, said, now)
+    step = step_at(ctx, said, now)
     p = step.stages[-1].probabilities
     found = [draw(p, number_for(said.seed + 1 + n, step.place)).token for n in range(DRAWS)]
     counts = np.bincount(found, minlength=len(p)) / DRAWS
     best = np.argsort(-np.maximum(p, counts), kind="stable")[:8]
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
-    words = [*(here.model.vocabulary[index] for index in best), "all others"]
+    words = [*(ctx.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
     show(
         "draws",
@@ -64,10 +64,10 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     result(f"“{markdown.plain(visible(words[most]))}” {differs}. Its standard deviation is {per_cent(spread)}.")
 
 
-def into_this_word(here: Lesson, now: Written) -> None:
+def into_this_word(ctx: PageContext, now: Written) -> None:
     """The attention of the chosen head at the written words, and the layers' predictions at the position."""
-    trace = _trace(here.model, here.text, now.before, here.edits)
-    layer, head = here.choice.layer, here.choice.head
+    trace = _trace(ctx.model, ctx.text, now.before, ctx.edits)
+    layer, head = ctx.choice.layer, ctx.choice.head
     queries, keys = trace.axes(layer)
     first = 0 if layer.startswith("encoder.") else max(0, len(queries) - len(now.before) - 1, len(queries) - ROWS)
     pattern = trace[f"{layer}.pattern"][head]
@@ -76,15 +76,15 @@ def into_this_word(here: Lesson, now: Written) -> None:
     names, asks = quoted(keys.tokens), quoted(queries.tokens)[-1]
     strongest = ", ".join(f"{names[k]} {per_cent(pattern[-1, k])}" for k in best)
     rows, columns = of_tokens("query", queries.tokens, first=first), of_tokens("key", keys.tokens)
-    values, titles = masked([pattern[first:]], mask[first:]), (f"Layer {here.choice.layer_index}, head {head}",)
+    values, titles = masked([pattern[first:]], mask[first:]), (f"Layer {ctx.choice.layer_index}, head {head}",)
     show("rows", Cells(values, rows, columns, share(), titles=titles, row_height=26))
     result(
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."
     )
     # The last token's stream read out after every layer: the logit lens.
-    stages, vocabulary = residual.stages(trace, "decoder", "layers"), here.model.vocabulary
-    readout = here.model.weights.stacks["decoder"].readout
+    stages, vocabulary = residual.stages(trace, "decoder", "layers"), ctx.model.vocabulary
+    readout = ctx.model.weights.stacks["decoder"].readout
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
     bars = Bars(labels=words, shares=[found.top_probability[:, -1].tolist()])

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tfmviz.record.decoding import ORDER, Rule, Rules
 from tfmviz.ui import beside, icons, inputs, side
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 
 WAYS = ("sampling", "greedy")
 
@@ -38,13 +38,13 @@ class Settings:
     def stages(self) -> list[str]:
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
 
-    def on(self, here: Lesson) -> Settings:
+    def on(self, ctx: PageContext) -> Settings:
         """Those of the side that is being drawn."""
-        return self.of_b(here) if side.is_b() else self
+        return self.of_b(ctx) if side.is_b() else self
 
-    def of_b(self, there: Lesson) -> Settings:
+    def of_b(self, ctx_b: PageContext) -> Settings:
         """The same with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
-        banned = there.model.tokenizer.marks.ends if self.rules.banned else ()
+        banned = ctx_b.model.tokenizer.marks.ends if self.rules.banned else ()
         temperature = self.rules.temperature if (other := beside.temperature()) is None else other
         return replace(self, rules=replace(self.rules, banned=banned, temperature=temperature))
 
@@ -61,13 +61,13 @@ def offer_sampling(says: str) -> None:
     inputs.button("Switch to sampling", on_click=lambda: st.session_state.update(chosen_by=WAYS[0]))
 
 
-def ask(here: Lesson) -> Settings:
+def ask(ctx: PageContext) -> Settings:
     """Draws the settings. A translation must end; a language model could also begin the next text."""
     left, right = st.columns([3, 8], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
-    if here.model.config.architecture == "decoder-only":
+    if ctx.model.config.architecture == "decoder-only":
         ends = inputs.toggle("The model may end the text", False, key="ends", line=right)
-        banned = () if ends else here.model.tokenizer.marks.ends
+        banned = () if ends else ctx.model.tokenizer.marks.ends
     how = inputs.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", line=left)
     if how == "greedy":
         right.caption("The most probable word is always chosen.")

@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
 from tfmviz.words import markdown
@@ -47,11 +47,11 @@ def _equal(nats: float) -> str:
     return f"{count:,.0f}" if count >= 10 else decimal(count, ".1f")
 
 
-def one_context(here: Lesson, said: Settings, now: Written) -> None:
-    logits = step_at(here, said, now).logits
+def one_context(ctx: PageContext, said: Settings, now: Written) -> None:
+    logits = step_at(ctx, said, now).logits
     p = np.stack([stages(logits, Rules(temperature=t))[-1].probabilities for t in DEGREES])  # (temperature, vocab)
     best = np.argsort(-logits, kind="stable")[:WORDS]
-    words = [here.model.vocabulary[index] for index in best]
+    words = [ctx.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
     first = markdown.plain(visible(words[0]))
     shown, names = p[:, best], [f"T = {decimal(t, '.1f')}" for t in DEGREES]
@@ -68,15 +68,15 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     )
 
 
-def fan(here: Lesson, said: Settings) -> None:
+def fan(ctx: PageContext, said: Settings) -> None:
     """Fifty continuations of the beginning under the settings, and the greedy one: sums of −log p, word by word."""
     if said.rules.temperature == 0:
         offer_sampling("Greedy decoding has only one continuation.")
         return
-    lesson.say_what_is_continued(here, LENGTH)
+    lesson.say_what_is_continued(ctx, LENGTH)
     with st.spinner("Writing fifty texts…"):
-        *drawn, greedy = _fan(here.model, here.text, said.rules, said.seed, here.edits)
-    texts = [here.model.tokenizer.decode(sample.ids) for sample in drawn]
+        *drawn, greedy = _fan(ctx.model, ctx.text, said.rules, said.seed, ctx.edits)
+    texts = [ctx.model.tokenizer.decode(sample.ids) for sample in drawn]
 
     def line(name: str, text: str, sample: Sample, stroke: Stroke) -> Line:
         shown = "".join(visible(character) if character in "\n\t" else character for character in text)
@@ -121,14 +121,14 @@ def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ..
     )
 
 
-def repetition(here: Lesson, said: Settings) -> None:
-    if here.model.config.architecture != "decoder-only":
+def repetition(ctx: PageContext, said: Settings) -> None:
+    if ctx.model.config.architecture != "decoder-only":
         st.info("A translation ends too early to repeat itself. Choose another model.")
         return
-    lesson.say_what_is_continued(here, LONG)
+    lesson.say_what_is_continued(ctx, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
-        found = _long(here.model, here.text, drawn, said.seed, here.edits)
+        found = _long(ctx.model, ctx.text, drawn, said.seed, ctx.edits)
     shares = {name: repeated(ids) for name, ids in found.items()}
     look: dict[str, Any] = {"words": list(map(per_cent, shares.values())), "colours": theme().plain, "theme": theme()}
     chart = bar_chart(list(shares), np.array(list(shares.values())), "share of repeated 4-grams", **look)
@@ -140,11 +140,11 @@ def repetition(here: Lesson, said: Settings) -> None:
         verdict = "Here none of them repeats itself."
     st.markdown(
         f"Four words in a row count as repeated if they stand earlier in the text (at most {LONG} words). {verdict} "
-        f"{_read_twice(here.model, here.text, here.edits)}"
+        f"{_read_twice(ctx.model, ctx.text, ctx.edits)}"
     )
     for name, ids in found.items():
         st.markdown(f"**{name}**")
-        st.code(here.model.tokenizer.decode(ids), language=None, wrap_lines=True)
+        st.code(ctx.model.tokenizer.decode(ids), language=None, wrap_lines=True)
 
 
 def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
