@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tfmviz.ui import beside, compared, counting, guess, lesson
+from tfmviz.ui import compare_menu, comparison, counting, guess, lesson
 from tfmviz.ui.counting import Counting, probabilities, table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    ctx_b = beside.other(ctx, beside.SENTENCES, whole=True)
+    ctx_b = compare_menu.other(ctx, compare_menu.SENTENCES, whole=True)
     at = counting.choose(ctx)
 
     def of(part: Callable[[Counting], object]) -> Callable[[PageContext], object]:
         return lambda one: part(replace(at, typed=one.text))
 
     with guess.first("Which word comes next?", name="table"):
-        compared.either("table", ctx, ctx_b, of(table.table))
+        comparison.either("table", ctx, ctx_b, of(table.table))
 
     tabs(
         "counted_in",
@@ -51,5 +51,5 @@ lesson.page(
     "Count which words followed h, the previous n − 1 words. Click a row to see its sentences.",
     draw,
     needs=("text",),
-    along=beside.along(beside.SENTENCES),
+    along=compare_menu.toolbar(compare_menu.SENTENCES),
 )

@@ -1,13 +1,13 @@
 """Efficient attention: cheaper ways to attend, on your text, and their cost (L10)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import compare_menu, lesson
 from tfmviz.ui.efficient import approximate, same_numbers, together, trained, without_sinks
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    ctx_b = without_sinks(beside.other(ctx, beside.SENTENCES_AND_MODELS))
+    ctx_b = without_sinks(compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS))
     if not (shown := without_sinks(ctx)):
         return
 
@@ -67,4 +67,4 @@ def draw(ctx: PageContext) -> None:
     )
 
 
-lesson.page("", draw, along=beside.along(beside.SENTENCES_AND_MODELS))
+lesson.page("", draw, along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, compared, guess, lesson, live, sides
+from tfmviz.ui import compare_menu, comparison, guess, head_comparison, lesson, live
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if ctx_b := beside.other(ctx, beside.WITH_HEADS):
-        beside.follow(ctx, ctx_b)
-        both = sides.of(ctx, ctx_b)
+    if ctx_b := compare_menu.other(ctx, compare_menu.WITH_HEADS):
+        compare_menu.follow(ctx, ctx_b)
+        both = head_comparison.compare(ctx, ctx_b)
         with st.container(key="sides"):
-            sides.side_by_side(both)
+            head_comparison.side_by_side(both)
         ctx, ctx_b = both.about_the_same()
     else:
         lesson.hide("kind", "layer", "head")  # chosen in the picture
@@ -21,7 +21,7 @@ def draw(ctx: PageContext) -> None:
         with guess.first(ctx.question, name="looks"):
             panels.explorer(ctx)
     with guess.along("predicted"), lesson.where_it_predicts():
-        compared.either("predicted", ctx, ctx_b, panels.predictions_in_short)
+        comparison.either("predicted", ctx, ctx_b, panels.predictions_in_short)
     st.markdown(panels.how_it_reads(ctx))
 
     tabs(
@@ -56,5 +56,5 @@ lesson.page(
     "Every word asks: *which other words matter to me?* Hover over a word to see where it looks; "
     "click two to find the heads that link them.",
     draw,
-    along=beside.along(beside.WITH_HEADS),
+    along=compare_menu.toolbar(compare_menu.WITH_HEADS),
 )

@@ -1,6 +1,6 @@
 """The feed-forward layer: its effect on each token by itself, neuron by neuron (L6, L8)."""
 
-from tfmviz.ui import beside, feed_forward, lesson
+from tfmviz.ui import compare_menu, feed_forward, lesson
 from tfmviz.ui.feed_forward import neurons, with_layer, without
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
@@ -43,7 +43,7 @@ def draw(ctx: PageContext) -> None:
             "What the function does to each value. The dots below the curves are this token's neurons.",
             "How many neurons are nearly off for this token?",
         ),
-        ctx_b=beside.other(ctx, beside.SENTENCES_AND_HEADS_OFF),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_HEADS_OFF),
         needs=("text", "model", "kind", "layer"),
     )
     feed_forward.code()
@@ -52,5 +52,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "",
     draw,
-    along=beside.along(beside.SENTENCES_AND_HEADS_OFF),
+    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_HEADS_OFF),
 )

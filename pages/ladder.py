@@ -1,6 +1,6 @@
 """From windows to attention: what each idea before the transformer could see, and what it missed (L1)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import compare_menu, lesson
 from tfmviz.ui.ladder import distance, recurrent, rungs, uses, window
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
@@ -56,7 +56,7 @@ def draw(ctx: PageContext) -> None:
             "Cells with the same number can be computed in parallel.",
             "How many steps does each layer need?",
         ),
-        ctx_b=beside.other(ctx, beside.SENTENCES),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES),
     )
 
 
@@ -65,5 +65,5 @@ lesson.page(
     draw,
     needs=("text",),
     opens=uses.opens,
-    along=beside.along(beside.SENTENCES),
+    along=compare_menu.toolbar(compare_menu.SENTENCES),
 )

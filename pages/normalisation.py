@@ -1,6 +1,6 @@
 """Normalisation: which numbers are averaged, and why transformers normalise each token separately (L6)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import compare_menu, lesson
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.normalisation import facts, groups
 from tfmviz.ui.tabs import Tab, tabs
@@ -41,7 +41,7 @@ def draw(ctx: PageContext) -> None:
             "Which layers have the larger initial gradients?",
             needs=(),
         ),
-        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS),
     )
 
 
@@ -49,5 +49,5 @@ lesson.page(
     "LayerNorm and RMSNorm average over one token's coordinates, BatchNorm over one coordinate of the batch.",
     draw,
     needs=("text", "model", "kind", "layer"),
-    along=beside.along(beside.SENTENCES_AND_MODELS),
+    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
 )

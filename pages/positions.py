@@ -1,14 +1,14 @@
 """Positions: attention alone cannot see the order of words; three ways to encode it (L7)."""
 
-from tfmviz.ui import beside, duel, lesson
+from tfmviz.ui import compare_menu, lesson, scheme_comparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions import learned, naive, order_blind, pictures, sinusoidal
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if beside.asks(beside.SCHEMES):
-        duel.side_by_side(ctx, ("sinusoidal", "learned"))
+    if compare_menu.asks(compare_menu.SCHEMES):
+        scheme_comparison.side_by_side(ctx, ("sinusoidal", "learned"))
         return
 
     tabs(
@@ -37,5 +37,5 @@ lesson.page(
     "",
     draw,
     needs=("text",),
-    along=beside.along(beside.SCHEMES),
+    along=compare_menu.toolbar(compare_menu.SCHEMES),
 )

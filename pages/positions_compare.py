@@ -1,20 +1,20 @@
 """Sinusoidal or RoPE? Any two position schemes side by side, on models identical in everything else (L7)."""
 
-from tfmviz.ui import duel, lesson
+from tfmviz.ui import lesson, scheme_comparison
 from tfmviz.ui.compare import card, trials
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    both = duel.choose(ctx)
+    both = scheme_comparison.choose(ctx)
 
     tabs(
         "experiment",
         ctx,
         Tab(
             "On your sentence",
-            lambda _: duel.attention(both),
+            lambda _: scheme_comparison.attention(both),
             "",
             "In which model does the head look further back?",
             earlier={"Attention": {}},

@@ -1,6 +1,6 @@
 """RoPE and biases: schemes that let attention see how far apart two words are, not where they stand (L7)."""
 
-from tfmviz.ui import beside, duel, lesson
+from tfmviz.ui import compare_menu, lesson, scheme_comparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope import biases, distance, spectrum, turning
 from tfmviz.ui.rope.subject import of_scheme
@@ -8,8 +8,8 @@ from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if beside.asks(beside.SCHEMES):
-        duel.side_by_side(ctx, ("rope", "alibi"))
+    if compare_menu.asks(compare_menu.SCHEMES):
+        scheme_comparison.side_by_side(ctx, ("rope", "alibi"))
         return
 
     tabs(
@@ -55,5 +55,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "These schemes act through the *distance* between two words, i − j.",
     draw,
-    along=beside.along(beside.SCHEMES),
+    along=compare_menu.toolbar(compare_menu.SCHEMES),
 )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, lesson, recipe
+from tfmviz.ui import compare_menu, lesson, recipe
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.recipe import optimiser, targets
 from tfmviz.ui.tabs import Tab, either, tabs
@@ -54,8 +54,8 @@ def draw(ctx: PageContext) -> None:
         ),
         Tab("Dropout", optimiser.dropout, "The same text ten times, each time with random activations set to 0."),
         Tab("Gradients", optimiser.gradients, "How strongly does your sentence pull on each layer?"),
-        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS),
     )
 
 
-lesson.page("", draw, needs=("text", "model"), along=beside.along(beside.SENTENCES_AND_MODELS))
+lesson.page("", draw, needs=("text", "model"), along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

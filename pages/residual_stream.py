@@ -1,6 +1,6 @@
 """The residual stream: vectors that grow, parts that add up, and a prediction that is built layer by layer (L6, L8)."""
 
-from tfmviz.ui import beside, lesson, sides
+from tfmviz.ui import compare_menu, head_comparison, lesson
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.stream import lens, pair, parts, vectors
 from tfmviz.ui.tabs import Tab, either, tabs
@@ -16,7 +16,7 @@ def draw(ctx: PageContext) -> None:
             "The norm of each token's vector after every sublayer; each grey line is one token.",
             ctx.asks("Which token ends up with the longest vector?", "queries"),
             needs=("text", "model", "kind"),
-            differs=sides.show_likeness,
+            differs=head_comparison.show_likeness,
         ),
         Tab(
             "Neighbours",
@@ -72,12 +72,12 @@ def draw(ctx: PageContext) -> None:
             },
             alone="This tab compares two designs already.",
         ),
-        ctx_b=beside.other(ctx, beside.WITHOUT_HEADS),
+        ctx_b=compare_menu.other(ctx, compare_menu.WITHOUT_HEADS),
     )
 
 
 lesson.page(
     "Every token has one vector, its stream. Each layer adds to it.",
     draw,
-    along=beside.along(beside.WITHOUT_HEADS),
+    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
 )

@@ -1,13 +1,13 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
-from tfmviz.ui import beside, lesson, live, steps
+from tfmviz.ui import compare_menu, lesson, live, steps
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.steps import biography, stages
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    ctx_b = beside.other(ctx, beside.WITH_HEADS)
+    ctx_b = compare_menu.other(ctx, compare_menu.WITH_HEADS)
     if not ctx_b:
         live.follow(ctx, "steps")
     tabs(
@@ -56,5 +56,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "One head at work. Click any number to see how it was computed.",
     draw,
-    along=beside.along(beside.WITH_HEADS),
+    along=compare_menu.toolbar(compare_menu.WITH_HEADS),
 )

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from tfmviz.ui import before_after, lesson, switch_off
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.ui.switch_off import Switches, copying, every_part
 from tfmviz.ui.tabs import Tab, tabs
 
@@ -12,7 +12,7 @@ from tfmviz.ui.tabs import Tab, tabs
 def draw(ctx: PageContext) -> None:
     said = switch_off.switchboard(ctx)
 
-    def shows(part: Callable[[Sides, Switches], object]) -> Callable[[PageContext], object]:
+    def shows(part: Callable[[HeadComparison, Switches], object]) -> Callable[[PageContext], object]:
         return lambda ctx: part(switch_off.run(ctx, said), said)
 
     tabs(

@@ -1,6 +1,6 @@
 """Tokens: how a text is cut, how a tokenizer learns to cut, and how a token becomes a vector (L8)."""
 
-from tfmviz.ui import beside, lesson, tokens
+from tfmviz.ui import compare_menu, lesson, tokens
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.tokens import cutting, vectors
@@ -55,7 +55,7 @@ def draw(ctx: PageContext) -> None:
                 "Weight tying": {"near": "Weight tying"},
             },
         ),
-        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS),
     )
 
 
@@ -63,5 +63,5 @@ lesson.page(
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
     needs=("text", "model"),
-    along=beside.along(beside.SENTENCES_AND_MODELS),
+    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
 )

@@ -1,6 +1,6 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
-from tfmviz.ui import beams, beside, lesson, models, translating
+from tfmviz.ui import beams, compare_menu, lesson, models, translating
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.translating import references, what_if
@@ -10,7 +10,7 @@ def draw(ctx: PageContext) -> None:
     if ctx.model.config.architecture != "encoder-decoder":
         models.needed("french-english")
         return
-    if ctx_b := beside.other(ctx, beside.WITHOUT_HEADS, alike=True):
+    if ctx_b := compare_menu.other(ctx, compare_menu.WITHOUT_HEADS, alike=True):
         ctx, ctx_b = translating.crossing_of(ctx), translating.crossing_of(ctx_b)
     else:
         translating.say(ctx)
@@ -79,5 +79,5 @@ lesson.page(
     draw,
     architecture="encoder-decoder",
     needs=("text", "model", "layer", "head"),
-    along=beside.along(beside.WITHOUT_HEADS, of=("encoder-decoder",)),
+    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS, of=("encoder-decoder",)),
 )

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, compared, guess, lesson, live, sides, whole_model
+from tfmviz.ui import compare_menu, comparison, guess, head_comparison, lesson, live, whole_model
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if ctx_b := beside.other(ctx, beside.WITHOUT_HEADS):
-        both = sides.of(ctx, ctx_b)
+    if ctx_b := compare_menu.other(ctx, compare_menu.WITHOUT_HEADS):
+        both = head_comparison.compare(ctx, ctx_b)
         with lesson.where_it_predicts():
-            st.markdown(sides.expected(both))
-        compared.draw("picture", both, whole_model.picture, across=False)
-        sides.show_likeness(both)
+            st.markdown(head_comparison.expected(both))
+        comparison.draw("picture", both, whole_model.picture, across=False)
+        head_comparison.show_likeness(both)
     else:
         live.follow(ctx, "whole_model")
         with guess.first("Which word does the model expect in the end?", name="picture"):
@@ -34,5 +34,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Follow your sentence through every part of the model. Hover over a token; click a part to open it.",
     draw,
-    along=beside.along(beside.WITHOUT_HEADS),
+    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
 )

@@ -1,6 +1,6 @@
 """Why there: a head's score as an exact sum, the effect of removing its paths, and what the head writes (L3, L6)."""
 
-from tfmviz.ui import beside, lesson, why
+from tfmviz.ui import compare_menu, lesson, why
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.ui.why import compose, writes
@@ -42,8 +42,8 @@ def draw(ctx: PageContext) -> None:
             "Weights sum to 1: a head that finds nothing relevant still has to look somewhere, unless it has a sink.",
             "How much attention goes to the first token?",
         ),
-        ctx_b=beside.other(ctx, beside.SENTENCES_AND_MODELS),
+        ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS),
     )
 
 
-lesson.page("", draw, along=beside.along(beside.SENTENCES_AND_MODELS))
+lesson.page("", draw, along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import beams, beside, guess, lesson
+from tfmviz.ui import beams, compare_menu, guess, lesson
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.writing import desk, gaps, keyboard, memory, place, settings, temperature
@@ -13,7 +13,7 @@ def draw(ctx: PageContext) -> None:
         gaps.fill(ctx)
         return
 
-    ctx_b = beside.other(ctx, desk.OPTIONS, alike=True)
+    ctx_b = compare_menu.other(ctx, desk.OPTIONS, alike=True)
     above = st.container(key="desk")
     said = settings.ask(ctx)
     now = desk.AT_THE_BEGINNING if ctx_b else desk.writing(ctx)
@@ -95,5 +95,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "",
     draw,
-    along=beside.along(desk.OPTIONS, of=("decoder-only", "encoder-decoder")),
+    along=compare_menu.toolbar(desk.OPTIONS, of=("decoder-only", "encoder-decoder")),
 )

@@ -48,7 +48,7 @@ TABLES = {
     "tfmviz/plots/": "tests/plots/test_charts.py",
     "tfmviz/zoo/": "tests/zoo/test_contract.py",
     "tfmviz/views/engine/": "tests/engine/test_parity.py",
-    "tfmviz/ui/compared.py": "tests/pages/test_beside_pages.py",
+    "tfmviz/ui/comparison.py": "tests/pages/test_beside_pages.py",
 }
 """The tests of a whole room, by the room; a tab with a comparison is tested by those of all pages."""
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, assert_fits, box_of, choose, keys, turn, violations
-from tfmviz.ui import beside
+from tfmviz.ui import compare_menu
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put money in the bank of the town."
 ADDRESS = "/explorer?" + urlencode({"text": RIVER, "with": "another sentence", "b": MONEY, "token": "4"})
@@ -36,7 +36,7 @@ def test_one_changed_word_is_compared_in_three_clicks_and_one_link_holds_both(vi
     expect(page).not_to_have_url(re.compile("with="))
     page.wait_for_function(AT_REST)
     page.locator("body").press("c")
-    expect(page.get_by_role("option")).to_have_text(beside.WITH_HEADS)  # all of them: the letter is not typed
+    expect(page.get_by_role("option")).to_have_text(compare_menu.WITH_HEADS)  # all of them: the letter is not typed
 
 
 def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_the_next_frame(visit: Visit) -> None:

@@ -32,7 +32,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
-from tfmviz.ui import duel, models
+from tfmviz.ui import models, scheme_comparison
 from tfmviz.ui.compare import trials
 from tfmviz.ui.steps import stages
 from tfmviz.views import steps as view
@@ -51,7 +51,7 @@ def folder(scheme: str) -> Path:
 
 
 def twin_of(scheme: str) -> Model:
-    return models.load(duel.name_of(scheme))
+    return models.load(scheme_comparison.name_of(scheme))
 
 
 def by_position(scheme: str) -> list[float]:
@@ -214,7 +214,7 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
     assert len(curves["learned"]) == 4
     ends = sorted(y for x, y in zip(*(chart["tables"]["words"][axis] for axis in "xy"), strict=True) if x == 503.5)
     assert (len(ends), np.diff(ends).min() > 0.1) == (len(rises), True), "a name where each line ends, apart"
-    assert chart["tables"]["marks"]["x"] == [duel.TRAINED - 0.5] == [63.5]
+    assert chart["tables"]["marks"]["x"] == [scheme_comparison.TRAINED - 0.5] == [63.5]
     assert len(rises) > 3
     assert dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app))) == rises
 

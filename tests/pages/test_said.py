@@ -20,9 +20,9 @@ from tfmviz import zoo
 from tfmviz.ui import steps, translating
 from tfmviz.ui.compare import trials
 from tfmviz.ui.counting import table
-from tfmviz.ui.duel import ROUNDING
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
+from tfmviz.ui.scheme_comparison import ROUNDING
 from tfmviz.ui.tokens import vectors
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown

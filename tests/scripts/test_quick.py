@@ -72,7 +72,7 @@ def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked() -> No
     assert in_turn(changed) == [*nearest, *in_it("tests/pages", ROOT)]
     assert in_turn(["tfmviz/positions/schemes.py"]) == nearest[1:]
     assert in_turn([]) == []
-    assert in_turn(["tfmviz/ui/compared.py"])[0] == "tests/pages/test_beside_pages.py"
+    assert in_turn(["tfmviz/ui/comparison.py"])[0] == "tests/pages/test_beside_pages.py"
     table, *rest = in_turn(["tfmviz/plots/growth.py"])
     assert table == "tests/plots/test_charts.py"
     assert table not in rest

@@ -5,7 +5,7 @@ import numpy as np
 from tests.app import lesson
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.ui import models
-from tfmviz.ui.sides import Sides, said
+from tfmviz.ui.head_comparison import HeadComparison, said
 from tfmviz.words.labels import quoted
 
 WORDS = ["the dog", "a cat", "my friend", "the child", "an old man", "the river", "a bird", "the house"]
@@ -31,7 +31,7 @@ def looks_in_both(seed: int) -> None:
     here, there = (lesson("tiny-english", text, layer, head) for text in texts)
     pairing = pair_tokens(here.trace.target, there.trace.target)
     query = int(rng.integers(len(here.trace.tokens)))
-    sides = Sides(lessons=(here, there), titles=("A", "B"), queries=pairing, keys=pairing, query=query, key=0)
+    sides = HeadComparison(lessons=(here, there), titles=("A", "B"), queries=pairing, keys=pairing, query=query, key=0)
     sentence = said(sides).replace("\\", "")
 
     model = models.load("tiny-english")

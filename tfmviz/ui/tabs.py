@@ -8,10 +8,10 @@ from dataclasses import KW_ONLY, dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.ui import compared, guess, inputs, lesson, sides
+from tfmviz.ui import comparison, guess, head_comparison, inputs, lesson
 from tfmviz.ui.guess import Question
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import CHOICES, PageContext, hide_all_but, where_it_predicts
-from tfmviz.ui.sides import Sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Tab:
     _: KW_ONLY
     needs: Sequence[str] | None = None
     earlier: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    differs: Callable[[Sides], object] | None = None
+    differs: Callable[[HeadComparison], object] | None = None
     alone: str = ""
     intact: bool = False
 
@@ -74,8 +74,8 @@ def _compare(key: str, tab: Tab, ctx: PageContext, ctx_b: PageContext | None, ne
             st.caption(why)
         tab.draw(ctx)
         return
-    both = sides.of(ctx, ctx_b)
-    compared.draw(key, both, tab.draw)
+    both = head_comparison.compare(ctx, ctx_b)
+    comparison.draw(key, both, tab.draw)
     if tab.differs:
         tab.differs(both)
 

@@ -16,7 +16,11 @@ from tfmviz.record.model import Model
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.trials import FIRST, with_sign
-from tfmviz.ui.duel import (
+from tfmviz.ui.figures import show
+from tfmviz.ui.head_comparison import HeadComparison
+from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import PageContext, positions_in
+from tfmviz.ui.scheme_comparison import (
     FACTOR,
     ROUNDING,
     TRAINED,
@@ -29,10 +33,6 @@ from tfmviz.ui.duel import (
     schemes,
     scores_from,
 )
-from tfmviz.ui.figures import show
-from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import PageContext, positions_in
-from tfmviz.ui.sides import Sides
 from tfmviz.words.numbers import decimal, rounded
 
 PROBE = 32
@@ -90,7 +90,7 @@ def _turned(ctx: PageContext) -> None:
     show("turned_shares", panels(values, signed(values, "share of a value", root=True), titles, run.tokens))
 
 
-def card(both: Sides) -> None:
+def card(both: HeadComparison) -> None:
     if len(both.lessons[0].trace.tokens) > 1:
         _measured(both)
     else:
@@ -98,7 +98,7 @@ def card(both: Sides) -> None:
     on_paper(both)
 
 
-def _measured(both: Sides) -> None:
+def _measured(both: HeadComparison) -> None:
     text, (a, b) = both.lessons[0].text, schemes(both)
     rows = []
     for scheme in available():

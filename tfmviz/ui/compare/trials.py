@@ -15,9 +15,13 @@ from tfmviz.plots.compare import Curve, Role, panels
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import before_after, compared, icons, inputs, lesson, models, side
+from tfmviz.ui import before_after, comparison, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
-from tfmviz.ui.duel import (
+from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.head_comparison import HeadComparison
+from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import PageContext
+from tfmviz.ui.scheme_comparison import (
     CUT_DIFFERENTLY,
     FACTOR,
     ROLES,
@@ -33,10 +37,6 @@ from tfmviz.ui.duel import (
     schemes,
     scores_from,
 )
-from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.held_out import by_position
-from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -74,7 +74,7 @@ def reaches(model: Model, length: int) -> bool:
     return True
 
 
-def shift(both: Sides) -> None:
+def shift(both: HeadComparison) -> None:
     """The same words at later positions: which scores change?"""
     ctx, _ = both.lessons
     maps, line = st.container(), lesson.line("shift")
@@ -86,14 +86,14 @@ def shift(both: Sides) -> None:
         st.markdown(said)
         moving(both, query, key)
     table: dict[str, list[str]] = {"layer": [str(n) for n in range(ctx.model.config.n_layers)]}
-    compared.draw("shifted", both, lambda one: table.update(_shifted(one, by)))
+    comparison.draw("shifted", both, lambda one: table.update(_shifted(one, by)))
     st.markdown(
         f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}; the table has the largest difference by layer."
     )
     st.table(table)
 
 
-def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
+def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
     """Both twins' scores of one pair of words at all positions, (len, len), framed where the two stand.
 
     Beyond the maps there is no frame. Returns how the scores vary at constant distance.
@@ -187,7 +187,7 @@ def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array
     return terms(run["embed"], added, norm=norm, weights=weights.attention(FIRST), head=head)
 
 
-def terms(both: Sides) -> None:
+def terms(both: HeadComparison) -> None:
     """The first layer's scores as sums of four terms, for schemes that add a vector to the embedding."""
     figure, line = st.container(), lesson.line("terms")
     joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
@@ -243,7 +243,7 @@ def losses_on(model: Model, text: str) -> tuple[tuple[str, ...], Array]:
     return encoding.tokens, next_token_losses(zoo.experiments.logits(model, encoding.ids), encoding.ids)
 
 
-def longer(both: Sides) -> None:
+def longer(both: HeadComparison) -> None:
     """Texts longer than in training: measured on held-out text, then on the reader's."""
     _extrapolation(dict(zip(schemes(both), ROLES, strict=True)))
     st.header("Your own text")
@@ -276,7 +276,7 @@ def _curve(scheme: str, losses: Array, role: Role) -> Curve:
     return Curve(name=scheme, x=x, y=y, role=role)
 
 
-def _own_text(both: Sides) -> None:
+def _own_text(both: HeadComparison) -> None:
     found = [losses_on(ctx.model, ctx.text) for ctx in both.lessons]
     counts = [len(losses) for _, losses in found]
     least, most = min(counts), max(counts)

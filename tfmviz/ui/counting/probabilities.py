@@ -20,12 +20,12 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import counting, icons, models
-from tfmviz.ui import sides as both
+from tfmviz.ui import head_comparison as both
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting import DELTAS, Counting
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.sides import Sides
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -174,7 +174,7 @@ def _row(factor: Factor) -> tuple[str, ...]:
     return visible(factor.name), one, rounded(math.exp(factor.other)), str(factor.n_tokens)
 
 
-def apart(at: Counting, compared: Sides) -> None:
+def apart(at: Counting, compared: HeadComparison) -> None:
     lines = [sentences_of(text) for text in (lesson.text for lesson in compared.lessons)]
     names = [[word.name for line in text for word in words_of(line)] for text in lines]
     if not all(names):

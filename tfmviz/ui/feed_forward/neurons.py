@@ -18,12 +18,12 @@ from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
+from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import read_lines, shared
 from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -204,7 +204,7 @@ def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None, ed
 MOST_APART = 10
 
 
-def apart(both: Sides) -> None:
+def apart(both: HeadComparison) -> None:
     """Neurons that fire for the chosen token in A and in B, counted; and those whose activations differ most."""
     site, at = site_of(both.lessons[0]), both.queries.partner(both.query)
     if at is None or site not in both.lessons[0].model.weights.stacks[site.split(".")[0]].feed_forward:
@@ -212,7 +212,7 @@ def apart(both: Sides) -> None:
     places = tuple(zip(both.lessons, (both.query, at), strict=True))
     a, b = (_fires(lesson, site, position) for lesson, position in places)
     st.markdown(
-        f"For {markdown.plain(sides.query_name(both))} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: "
+        f"For {markdown.plain(head_comparison.query_name(both))} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: "
         f"{(a & b).sum():,} in both, {(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
     )
     before, after = (lesson.trace[f"{site}.post"][position] for lesson, position in places)

@@ -15,12 +15,12 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
-from tfmviz.ui import sides as both
+from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen
-from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
@@ -29,14 +29,14 @@ from tfmviz.words.numbers import counted, decimal
 
 def both_masks(
     ctx: PageContext, ctx_b: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
-) -> Sides:
+) -> HeadComparison:
     """The runs before and after, with the mask in these layers and heads."""
     is_put = ctx.choice.layer in layers and (heads is None or heads[ctx.choice.head])
-    sides = both.of(ctx, ctx_b, ("A, own mask", "B, your mask") if ctx_b.edits else ("Own mask",) * 2)
+    sides = both.compare(ctx, ctx_b, ("A, own mask", "B, your mask") if ctx_b.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
-def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
+def verdict(sides: HeadComparison, chosen: Chosen, layers: tuple[str, ...]) -> None:
     """The effect in words: empty rows, loss, and the positions that can see the answer."""
     ctx = sides.lessons[0]
     before, after = (side.trace for side in sides.lessons)
@@ -97,7 +97,7 @@ def _seen(trace: Trace, layer: str) -> Array:
     return np.logical_or.reduce(mask, axis=0) if mask.ndim == 3 else mask
 
 
-def attention(sides: Sides) -> None:
+def attention(sides: HeadComparison) -> None:
     ctx, ctx_b = sides.lessons
     layer, head, token = ctx.choice.layer, ctx.choice.head, sides.query
     if sides.differ:
@@ -119,7 +119,7 @@ def attention(sides: Sides) -> None:
     outputs(sides)
 
 
-def outputs(sides: Sides) -> None:
+def outputs(sides: HeadComparison) -> None:
     (ctx, ctx_b), stack = sides.lessons, both.stack_of(sides.lessons[0])
     before = ctx.trace
     moved = mask_effect.stream_change(before, ctx_b.trace, stack)
@@ -160,13 +160,13 @@ def reach(ctx: PageContext, chosen: Chosen) -> None:
     result(f"After {after} {within}. {enough}; this model has {n_layers}.")
 
 
-def next_words(sides: Sides) -> None:
+def next_words(sides: HeadComparison) -> None:
     ctx, ctx_b = sides.lessons
     st.markdown(both.expected(sides))
     before_after.next_words(ctx, ctx_b.trace, both.targets(sides)[0], series=sides.titles)
 
 
-def losses(sides: Sides) -> None:
+def losses(sides: HeadComparison) -> None:
     ctx, ctx_b = sides.lessons
     before_after.losses(ctx, ctx_b.trace)
 

@@ -17,11 +17,11 @@ from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
-from tfmviz.ui import icons, inputs, lesson, sides
+from tfmviz.ui import head_comparison, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
@@ -223,7 +223,7 @@ def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) 
     return gradients_at_start(n_layers=n_layers, norm_position=norm_position, seed=seed)
 
 
-def apart(both: Sides) -> None:
+def apart(both: HeadComparison) -> None:
     if (at := both.queries.partner(both.query)) is None:
         return
     vectors = [
@@ -232,7 +232,7 @@ def apart(both: Sides) -> None:
     ]
     (a, a_after), (b, b_after) = vectors
     st.markdown(
-        f"The norm takes the standard deviation of {markdown.plain(sides.query_name(both))} from {decimal(a.std())} to "
+        f"The norm takes the standard deviation of {markdown.plain(head_comparison.query_name(both))} from {decimal(a.std())} to "
         f"{decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
     )
     rows = [f"{what} {when}" for when in ("before", "after") for what in ("mean", "standard deviation")]

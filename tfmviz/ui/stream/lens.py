@@ -16,11 +16,11 @@ from tfmviz.analysis.residual import Detail
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, inputs, lesson, models, sides
+from tfmviz.ui import controls, head_comparison, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_view
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.views import lens as view
 from tfmviz.views.bars import Bars
 from tfmviz.views.files import text_field
@@ -83,9 +83,9 @@ def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> L
     return lens.read(trace, sites, model.weights.stacks[stack].readout)
 
 
-def diverge(both: Sides) -> None:
+def diverge(both: HeadComparison) -> None:
     found = [_lens(lesson, "layers") for lesson in both.lessons]
-    places = sides.targets(both)
+    places = head_comparison.targets(both)
     if places[1] is None or len(found[0].top) != len(found[1].top):
         return
     words = [lesson.model.vocabulary for lesson in both.lessons]
@@ -96,7 +96,7 @@ def diverge(both: Sides) -> None:
         stages = list(residual.stages(both.lessons[0].trace, both.lessons[0].model.writes_from, "layers"))
         first = 0 if differ.all() else len(differ) - int((~differ)[::-1].argmax())
         said = f"They diverge {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."
-    st.markdown(f"{sides.expected(both)} {said}")
+    st.markdown(f"{head_comparison.expected(both)} {said}")
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:

@@ -19,12 +19,12 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, models
-from tfmviz.ui import sides as both
+from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show_view
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
-from tfmviz.ui.sides import Sides
 from tfmviz.views import parts as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted
@@ -160,9 +160,9 @@ def follow(ctx: PageContext, said: Switches) -> None:
     live.follow_changes(ctx, "parts", _change(said), *live.PAIRED, factor=factor, usual=(ctx.query, ctx.key))
 
 
-def run(ctx: PageContext, said: Switches) -> Sides:
+def run(ctx: PageContext, said: Switches) -> HeadComparison:
     ctx_b = replace(ctx, edits=_edits(ctx.model, ctx.text, said.codes, said.way)) if said.off else ctx
-    return both.of(ctx, ctx_b, ("A, whole model", f"B, {said.run}"))
+    return both.compare(ctx, ctx_b, ("A, whole model", f"B, {said.run}"))
 
 
 def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
@@ -181,7 +181,7 @@ def _reference(model: Model, text: str) -> Trace:
     return models.run(model, text, sites=("*.z", "*.out"))
 
 
-def verdict(sides: Sides, said: Switches) -> None:
+def verdict(sides: HeadComparison, said: Switches) -> None:
     ctx = sides.lessons[0]
     if not said.off:
         st.markdown("Every part is on. **Click a head on the board to switch it off.**")
@@ -221,14 +221,14 @@ def question(ctx: PageContext) -> Question | None:
     return ablation.whole_text(ids) if ctx.model.config.architecture != "encoder-only" and len(ids) > 1 else None
 
 
-def next_words(sides: Sides, said: Switches) -> None:
+def next_words(sides: HeadComparison, said: Switches) -> None:
     verdict(sides, said)
     st.markdown(both.expected(sides))
     ctx, ctx_b = sides.lessons
     before_after.next_words(ctx, ctx_b.trace, both.targets(sides)[0], series=sides.titles)
 
 
-def losses(sides: Sides, said: Switches) -> None:
+def losses(sides: HeadComparison, said: Switches) -> None:
     ctx, ctx_b = sides.lessons
     if question(ctx) is None:
         st.info("There is no next word to predict: type more.")
@@ -245,7 +245,7 @@ def losses(sides: Sides, said: Switches) -> None:
     before_after.losses(ctx, ctx_b.trace)
 
 
-def attention(sides: Sides, said: Switches) -> None:
+def attention(sides: HeadComparison, said: Switches) -> None:
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
@@ -256,7 +256,7 @@ def attention(sides: Sides, said: Switches) -> None:
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 
-def written(sides: Sides, said: Switches) -> None:
+def written(sides: HeadComparison, said: Switches) -> None:
     ctx = sides.lessons[0]
     if ctx.model.config.architecture == "encoder-only":
         st.info("This model fills in words; it does not write text.")

@@ -17,13 +17,13 @@ from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui import head_comparison as both
 from tfmviz.ui import inputs, lesson, tokens
-from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
 
@@ -165,7 +165,7 @@ def _per_word(tokenizer: Tokens, text: str, steps: tuple[int, ...]) -> np.ndarra
     return np.array(bpe.tokens_by_merges(bpe.count_words(text), ranks, steps)) / n_words(text)
 
 
-def apart(compared: Sides) -> None:
+def apart(compared: HeadComparison) -> None:
     cuts = [_of_the_text(side.model.encode(side.text)) for side in compared.lessons]
     pairing = pair_tokens(*cuts)
     shared = [{pair[side] for pair in pairing.pairs} for side in (0, 1)]

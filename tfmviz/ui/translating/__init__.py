@@ -16,10 +16,10 @@ from tfmviz.plots.cells import Axis, Cells, Form, share, shares
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import MET, Familiar
 from tfmviz.ui import controls, icons, inputs, lesson, side, translators
-from tfmviz.ui import sides as both
+from tfmviz.ui import head_comparison as both
 from tfmviz.ui.figures import show, show_view
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext, line
-from tfmviz.ui.sides import Sides
 from tfmviz.ui.translators import SAID, TRANSFORMER, alignment, source_of, written
 from tfmviz.views import translating as view
 from tfmviz.words import markdown
@@ -139,7 +139,7 @@ def picture(
     return Cells(weights[None], rows, columns, share(), form=form, titles=(title,), texts=texts, square=True)
 
 
-def apart(sides: Sides) -> None:
+def apart(sides: HeadComparison) -> None:
     """The divergence of the two translations, and the chosen head's attention in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
     st.markdown(f"{both.said(sides)} {both.how(sides)}")

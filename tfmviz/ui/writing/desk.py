@@ -18,10 +18,10 @@ from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import beside, controls, icons, live, sides
-from tfmviz.ui.beside import What
+from tfmviz.ui import compare_menu, controls, head_comparison, icons, live
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
+from tfmviz.ui.compare_menu import What
 from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
@@ -231,7 +231,9 @@ def two_texts(ctx: PageContext, ctx_b: PageContext, said: Settings) -> None:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
         result(f"They diverge at token {at + 1}: A writes {a}, B {b}. The probabilities are before any setting.")
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
-    sides.show_rows(beside.titles(ctx, ctx_b), [counted(len(run), "token") for run in runs], pieces, "what it writes")
+    head_comparison.show_rows(
+        compare_menu.titles(ctx, ctx_b), [counted(len(run), "token") for run in runs], pieces, "what it writes"
+    )
 
 
 @shared

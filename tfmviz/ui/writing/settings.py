@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tfmviz.record.decoding import ORDER, Rule, Rules
-from tfmviz.ui import beside, icons, inputs, side
+from tfmviz.ui import compare_menu, icons, inputs, side
 from tfmviz.ui.lesson import PageContext
 
 WAYS = ("sampling", "greedy")
@@ -45,7 +45,7 @@ class Settings:
     def of_b(self, ctx_b: PageContext) -> Settings:
         """The same with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
         banned = ctx_b.model.tokenizer.marks.ends if self.rules.banned else ()
-        temperature = self.rules.temperature if (other := beside.temperature()) is None else other
+        temperature = self.rules.temperature if (other := compare_menu.temperature()) is None else other
         return replace(self, rules=replace(self.rules, banned=banned, temperature=temperature))
 
 

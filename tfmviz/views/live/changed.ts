@@ -1,5 +1,5 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
-// that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/sides.py computes.
+// that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/head_comparison.py computes.
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -112,7 +112,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
 }
 
 /**
- * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/sides.py): the usual ones,
+ * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/head_comparison.py): the usual ones,
  * or those of the first row that differs clearly.
  */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {

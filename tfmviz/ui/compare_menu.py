@@ -44,7 +44,7 @@ MENU, UNUSED = 215, 145
 """Pixels of the menu, open and unused; the sentence takes the rest."""
 
 
-def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
+def toolbar(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
     """Draws the choice in the sentence's line.
 
     Args:

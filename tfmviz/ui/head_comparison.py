@@ -13,7 +13,7 @@ from tfmviz.analysis.side_by_side import Pairing, difference, distances, likenes
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import beside, controls, menu, models, named
+from tfmviz.ui import compare_menu, controls, menu, models, named
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext, line
@@ -27,7 +27,7 @@ KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sides:
+class HeadComparison:
     """A and B, and their common tokens.
 
     Attributes:
@@ -61,7 +61,7 @@ class Sides:
         return first, ctx_b.about(query, best if key is None else key, ctx_b.target if of_b is None else of_b)
 
 
-def of(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None = None) -> Sides:
+def compare(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None = None) -> HeadComparison:
     """Pairs the tokens. The default token is the usual one or, where its row is the same, the first
     whose row differs clearly: by half of the maximum. A decoder's token before the first change sees nothing of it.
 
@@ -78,11 +78,11 @@ def of(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None = No
         if query not in moved or moved[query] <= LEAST_SHARE < most_moved:
             query = next(at for at in sorted(moved) if 2 * moved[at] >= most_moved)
             key = most(ctx, query)[0]
-    named = titles or beside.titles(ctx, ctx_b)
-    return Sides(lessons=(ctx, ctx_b), titles=named, queries=queries, keys=keys, query=query, key=key)
+    named = titles or compare_menu.titles(ctx, ctx_b)
+    return HeadComparison(lessons=(ctx, ctx_b), titles=named, queries=queries, keys=keys, query=query, key=key)
 
 
-def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
+def side_by_side(sides: HeadComparison, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
     """A sentence on the change, the three pictures of one head, and the map of all heads.
 
     Args:
@@ -106,7 +106,7 @@ BOTH_WAYS = "fill-in"
 """A bidirectional model."""
 
 
-def is_too_early(sides: Sides) -> bool:
+def is_too_early(sides: HeadComparison) -> bool:
     """The chosen token comes before the first change, in a model whose tokens see only the past."""
     ctx, ctx_b = sides.lessons
     stack, _, part = ctx.choice.layer.split(".")
@@ -116,7 +116,7 @@ def is_too_early(sides: Sides) -> bool:
     return changes is not None and sides.query < changes
 
 
-def _offer_both_ways(sides: Sides) -> None:
+def _offer_both_ways(sides: HeadComparison) -> None:
     token = markdown.plain(query_name(sides))
     name = markdown.plain(named.name_of(BOTH_WAYS))
     with line("both-ways"):
@@ -146,7 +146,7 @@ def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str)
     show_rows(titles, [counted(len(text), "token") for text in texts], [marked(text, at) for text in texts], what)
 
 
-def said(sides: Sides) -> str:
+def said(sides: HeadComparison) -> str:
     ctx, ctx_b = sides.lessons
     token = markdown.plain(said_of_queries(ctx.trace, ctx.choice.layer)[sides.query])
     token += "," if ctx.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …
@@ -160,11 +160,11 @@ def said(sides: Sides) -> str:
     return f"{looks} ({share_a}) in A, but at {_name(ctx_b, best_b)} ({share_b}) in B."
 
 
-def lacks(sides: Sides) -> str:
+def lacks(sides: HeadComparison) -> str:
     return f"B has no token {markdown.plain(query_name(sides))}."
 
 
-def show_likeness(sides: Sides) -> None:
+def show_likeness(sides: HeadComparison) -> None:
     """The divergence of the chosen token's vectors in A and B; nothing where models differ."""
     ctx, ctx_b = sides.lessons
     at = sides.queries.partner(sides.query)
@@ -193,7 +193,7 @@ def key_names(side: PageContext) -> list[str]:
     return [visible(token) for token in side.trace.axes(side.choice.layer)[1].tokens]
 
 
-def targets(sides: Sides) -> tuple[int, int | None]:
+def targets(sides: HeadComparison) -> tuple[int, int | None]:
     """The chosen token of the texts that the models predict on: its position in A, and in B."""
     ctx, ctx_b = sides.lessons
     reads = ctx.trace.axes(ctx.choice.layer)[0]  # of a translator's encoder, another text
@@ -201,7 +201,7 @@ def targets(sides: Sides) -> tuple[int, int | None]:
     return token, pair_tokens(ctx.trace.target, ctx_b.trace.target).partner(token)
 
 
-def expected(sides: Sides) -> str:
+def expected(sides: HeadComparison) -> str:
     """The most probable word at the chosen token, in A and in B."""
     at = targets(sides)
     token = markdown.plain(quoted(sides.lessons[0].trace.tokens)[at[0]])
@@ -229,20 +229,20 @@ def stack_of(side: PageContext) -> str:
     return side.choice.layer.split(".")[0]
 
 
-def query_name(sides: Sides) -> str:
+def query_name(sides: HeadComparison) -> str:
     """The chosen token in a sentence: “it”."""
     ctx = sides.lessons[0]
     return quoted(ctx.trace.axes(ctx.choice.layer)[0].tokens)[sides.query]
 
 
-def how(sides: Sides) -> str:
+def how(sides: HeadComparison) -> str:
     """A caption for the pictures of `show_heads`."""
     if any(None in place for place in (*sides.queries.order, *sides.keys.order)):
         return "Boxed tokens occur on one side only; B − A is grey there."
     return "Hover over a cell to see it on both sides."
 
 
-def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
+def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
     """The chosen head on A and on B, and the difference, in linked pictures."""
     if is_narrow:  # B, the reader's choice, is large enough to read; the others are below it
         _one(sides, 1)
@@ -258,7 +258,7 @@ def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
         _difference(sides)
 
 
-def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
+def _one(sides: HeadComparison, number: figures.Side, *, follows: bool = False) -> None:
     """One side. A click on a cell of A chooses its two tokens."""
 
     def choose(row: int, column: int) -> None:
@@ -286,7 +286,7 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
     )
 
 
-def _difference(sides: Sides) -> None:
+def _difference(sides: HeadComparison) -> None:
     ctx, ctx_b = sides.lessons
     values = difference(_masked(ctx), _blinded(sides), sides.queries, sides.keys)
     show(
@@ -308,7 +308,7 @@ def _masked(side: PageContext) -> Array:
     return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
 
 
-def _blinded(sides: Sides) -> Array:
+def _blinded(sides: HeadComparison) -> Array:
     """B's, NaN in blind rows too."""
     values = _masked(sides.lessons[1])
     values[list(sides.blind)] = np.nan
@@ -326,7 +326,7 @@ def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:
     return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
 
 
-def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
+def _all_heads(sides: HeadComparison, on_look: Callable[[], None] | None) -> None:
     """The share of its attention that every head has moved; a click opens the head."""
     ctx, ctx_b = sides.lessons
     layers = [layer for layer in ctx.model.config.layers if kind_of(layer) == kind_of(ctx.choice.layer)]

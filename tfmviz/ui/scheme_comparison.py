@@ -15,12 +15,12 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import PositionEffects
-from tfmviz.ui import compared, icons, inputs, lesson, models, sides
+from tfmviz.ui import comparison, head_comparison, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -57,7 +57,7 @@ def scheme_of(model: Model) -> str:
     return model.config.positions.kind
 
 
-def schemes(both: Sides) -> tuple[str, str]:
+def schemes(both: HeadComparison) -> tuple[str, str]:
     a, b = (scheme_of(ctx.model) for ctx in both.lessons)
     return a, b
 
@@ -104,7 +104,7 @@ def side_by_side(ctx: PageContext, first: tuple[str, str]) -> None:
         moving(both, *pair(both))
 
 
-def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sides:
+def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) -> HeadComparison:
     """Stops the run with an explanation if there are not two models to compare."""
     ctx_b = available()
     if len(ctx_b) < 2:
@@ -133,7 +133,7 @@ def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) ->
             f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
-    return sides.of(one, other, (f"A, {a}", f"B, {b}"))
+    return head_comparison.compare(one, other, (f"A, {a}", f"B, {b}"))
 
 
 TOUCHES: dict[str | None, str] = {
@@ -145,8 +145,8 @@ TOUCHES: dict[str | None, str] = {
 }
 
 
-def on_paper(both: Sides) -> None:
-    compared.draw("paper", both, _on_paper)
+def on_paper(both: HeadComparison) -> None:
+    comparison.draw("paper", both, _on_paper)
     if set(schemes(both)) == {"sinusoidal", "rope"}:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the embeddings, RoPE **rotates** by them.")
 
@@ -179,7 +179,7 @@ def _heat_map(ctx: PageContext) -> None:
     show("map", figures.scheme_map(values, title=f"{scheme_of(ctx.model)}: {title}", axes=axes))
 
 
-def same_tokens(both: Sides) -> bool:
+def same_tokens(both: HeadComparison) -> bool:
     """Both models tokenize the text identically; draws a note where they do not."""
     a, b = both.lessons
     if a.trace.tokens != b.trace.tokens:
@@ -187,7 +187,7 @@ def same_tokens(both: Sides) -> bool:
     return a.trace.tokens == b.trace.tokens
 
 
-def pair(both: Sides) -> tuple[int, int]:
+def pair(both: HeadComparison) -> tuple[int, int]:
     """Draws the choice of two words: positions of the query and of a key that comes no later."""
     ctx, _ = both.lessons
     with lesson.line("pair"):
@@ -195,7 +195,7 @@ def pair(both: Sides) -> tuple[int, int]:
     return ctx.query, min(ctx.key, ctx.query)
 
 
-def moving(both: Sides, query: int, key: int) -> None:
+def moving(both: HeadComparison, query: int, key: int) -> None:
     """One score of each twin as the whole text moves on, which shows the model's use of positions."""
     ctx, _ = both.lessons
     layer, head = ctx.choice.layer_index, ctx.choice.head
@@ -226,7 +226,7 @@ MATCHED = ("most alike", "same number")
 """The head of B shown next to the chosen one of A. Training gives head indices no meaning."""
 
 
-def attention(both: Sides) -> None:
+def attention(both: HeadComparison) -> None:
     ctx, ctx_b = both.lessons
     how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.line("match"))
     said = ""
@@ -236,10 +236,10 @@ def attention(both: Sides) -> None:
         f"{title} {one.choice.layer_index}.{one.choice.head}"
         for title, one in zip(both.titles, (ctx, ctx_b), strict=True)
     ]
-    matched = sides.of(ctx, ctx_b, (titles[0], titles[1]))
-    result(f"{said}{sides.expected(matched)} {sides.said(matched)}{_cut(ctx)}")
-    sides.show_heads(matched)
-    compared.draw("heads", replace(matched, titles=both.titles), _heads)
+    matched = head_comparison.compare(ctx, ctx_b, (titles[0], titles[1]))
+    result(f"{said}{head_comparison.expected(matched)} {head_comparison.said(matched)}{_cut(ctx)}")
+    head_comparison.show_heads(matched)
+    comparison.draw("heads", replace(matched, titles=both.titles), _heads)
 
 
 def _most_alike(ctx: PageContext, ctx_b: PageContext) -> tuple[PageContext, str]:

@@ -21,14 +21,14 @@ from tfmviz.plots.charts import Chart
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import side
 from tfmviz.ui.figures import Drawing, Figure
+from tfmviz.ui.head_comparison import HeadComparison, compare, lacks, stack_of
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.side import Side
-from tfmviz.ui.sides import Sides, lacks, of, stack_of
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 
 
-def draw(name: str, both: Sides, part: Callable[[PageContext], object], *, across: bool = True) -> None:
+def draw(name: str, both: HeadComparison, part: Callable[[PageContext], object], *, across: bool = True) -> None:
     """Draws a part of a page for A and for B in one run.
 
     Args:
@@ -59,7 +59,7 @@ def either(name: str, ctx: PageContext, ctx_b: PageContext | None, part: Callabl
     if ctx_b is None:
         part(ctx)
     else:
-        draw(name, of(ctx, ctx_b), part)
+        draw(name, compare(ctx, ctx_b), part)
 
 
 def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
@@ -158,7 +158,7 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
     return Figure(key=f"{name}_difference", drawing=drawn, linked=(name, f"{name}_b"))
 
 
-def _places(both: Sides) -> list[dict[str, list[int]]]:
+def _places(both: HeadComparison) -> list[dict[str, list[int]]]:
     """The names of the tokens of A and of B in views that show both, by the views' names for their texts.
 
     A translator's other text comes after the chosen layer's. Stacks come first: a view that needs a place in any text
