@@ -17,7 +17,7 @@ def draw(ctx: PageContext) -> None:
             lambda _: translations.translations(at),
             "Click a row to open that model in the other tabs.",
             "Which of the four does best?",
-            needs=("text", "model"),
+            inputs=("text", "model"),
         ),
         Tab(
             "Alignments",
@@ -30,14 +30,14 @@ def draw(ctx: PageContext) -> None:
             lambda _: contexts.contexts(at),
             "Each row is what the decoder gets for one token; without attention, always the same vector.",
             "Which rows differ?",
-            needs=("text",),
+            inputs=("text",),
         ),
         Tab(
             "Measured",
             lambda _: measured.measured(),
             "The same held-out sentences, longer and longer.",
             "At which length does one vector fail?",
-            needs=(),
+            inputs=(),
         ),
     )
 

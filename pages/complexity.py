@@ -15,21 +15,21 @@ def draw(ctx: PageContext) -> None:
             lambda _: table.table(),
             "Choose a row to see where it comes from.",
             "The text becomes twice as long. What happens to each row?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Measured",
             lambda _: measured.layers(),
             "Does a layer grow as the table says? Each slope is an exponent.",
             "Which layer is slowest at 4,096 tokens, which at 64?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Where the multiplications go",
             parts.model,
             "The multiplications of the chosen model, part by part.",
             "Which part multiplies most?",
-            earlier={"Where they go": {}},
+            aliases={"Where they go": {}},
         ),
     )
 
@@ -37,5 +37,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "",
     draw,
-    needs=("text", "model"),
+    inputs=("text", "model"),
 )

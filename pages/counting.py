@@ -27,7 +27,7 @@ def draw(ctx: PageContext) -> None:
             of(probabilities.chain),
             "A sentence's probability is a product with one factor per word.",
             "Which word surprises the n-gram model most?",
-            earlier={"The text": {}},
+            aliases={"The text": {}},
             differs=lambda both: probabilities.apart(at, both),
         ),
         Tab(
@@ -50,6 +50,6 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Count which words followed h, the previous n − 1 words. Click a row to see its sentences.",
     draw,
-    needs=("text",),
-    along=compare_menu.toolbar(compare_menu.SENTENCES),
+    inputs=("text",),
+    toolbar=compare_menu.toolbar(compare_menu.SENTENCES),
 )

@@ -19,7 +19,7 @@ def draw(ctx: PageContext) -> None:
             either("Keep", "few", {"Sparse": approximate.sparse_masks, "Reformer": approximate.hashed}),
             "",
             "How much of this head's attention lies within three tokens?",
-            earlier={"Sparse": {"few": "Sparse"}, "Reformer": {"few": "Reformer"}},
+            aliases={"Sparse": {"few": "Sparse"}, "Reformer": {"few": "Reformer"}},
         ),
         Tab(
             "Linformer",
@@ -40,7 +40,7 @@ def draw(ctx: PageContext) -> None:
             ),
             "Sums over the past replace the pairs, so generation needs no growing cache.",
             "What happens to a sharp head without the exponential?",
-            earlier={
+            aliases={
                 "Linear": {"sums": "Linear"},
                 "Performer": {"sums": "Performer"},
                 "State space": {"sums": "State space"},
@@ -54,17 +54,17 @@ def draw(ctx: PageContext) -> None:
             trained.twins,
             "",
             "Will a model whose layers see only eight tokens predict much worse?",
-            needs=("text",),
+            inputs=("text",),
         ),
         Tab(
             "All of them",
             either("Compare", "compared", {"On your text": together.table, "Measured": together.times}),
             "",
             "Which method changes the prediction least?",
-            earlier={"All of them": {"compared": "On your text"}, "Measured": {"compared": "Measured"}},
+            aliases={"All of them": {"compared": "On your text"}, "Measured": {"compared": "Measured"}},
         ),
         ctx_b=ctx_b,
     )
 
 
-lesson.page("", draw, along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))
+lesson.page("", draw, toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

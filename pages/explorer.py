@@ -44,7 +44,7 @@ def draw(ctx: PageContext) -> None:
             "Export",
             panels.files,
             "“Share” copies a link to exactly this view.",
-            earlier={"Take it away": {}},
+            aliases={"Take it away": {}},
             alone="The files hold A.",
         ),
         ctx_b=ctx_b,
@@ -56,5 +56,5 @@ lesson.page(
     "Every word asks: *which other words matter to me?* Hover over a word to see where it looks; "
     "click two to find the heads that link them.",
     draw,
-    along=compare_menu.toolbar(compare_menu.WITH_HEADS),
+    toolbar=compare_menu.toolbar(compare_menu.WITH_HEADS),
 )

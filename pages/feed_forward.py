@@ -35,7 +35,7 @@ def draw(ctx: PageContext) -> None:
             without.without,
             "",
             "What does a model expect without these layers?",
-            needs=("text", "model", "kind", "layer", "head"),
+            inputs=("text", "model", "kind", "layer", "head"),
         ),
         Tab(
             "Activations",
@@ -44,7 +44,7 @@ def draw(ctx: PageContext) -> None:
             "How many neurons are nearly off for this token?",
         ),
         ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_HEADS_OFF),
-        needs=("text", "model", "kind", "layer"),
+        inputs=("text", "model", "kind", "layer"),
     )
     feed_forward.code()
 
@@ -52,5 +52,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "",
     draw,
-    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_HEADS_OFF),
+    toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_HEADS_OFF),
 )

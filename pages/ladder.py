@@ -21,7 +21,7 @@ def draw(ctx: PageContext) -> None:
             distance.distance,
             "Change the text k tokens back: how much does the prediction change?",
             "How far back does each model notice it?",
-            earlier={
+            aliases={
                 "How far back can it see?": {"seen_on": "your text"},
                 "On held-out text": {"seen_on": "held-out text"},
             },
@@ -31,7 +31,7 @@ def draw(ctx: PageContext) -> None:
             distance.dependencies,
             "What must come next depends on one word far back.",
             "After how many words does each model forget it?",
-            earlier={"The chef who … was": {"depends": "agreement"}},
+            aliases={"The chef who … was": {"depends": "agreement"}},
         ),
         Tab(
             "The fixed window",
@@ -63,7 +63,7 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Four language models of one size: counts, a window, a recurrent network, a transformer.",
     draw,
-    needs=("text",),
+    inputs=("text",),
     opens=uses.opens,
-    along=compare_menu.toolbar(compare_menu.SENTENCES),
+    toolbar=compare_menu.toolbar(compare_menu.SENTENCES),
 )

@@ -29,7 +29,7 @@ def draw(ctx: PageContext) -> None:
                 f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}: the remaining keys "
                 "share the attention that a masked key would have received.",
                 ctx.asks("Which keys pick up the attention of the masked ones?", "keys"),
-                earlier={"Vectors": {}},
+                aliases={"Vectors": {}},
             ),
             Tab("Next word", lambda _: effects.next_words(sides), "", "Does the model still expect the same word?"),
             Tab(
@@ -37,17 +37,17 @@ def draw(ctx: PageContext) -> None:
                 lambda _: effects.losses(sides),
                 "",
                 ctx.asks("Which word surprises the model more with your mask?"),
-                needs=("text", "model", "kind"),
+                inputs=("text", "model", "kind"),
             ),
             Tab(
                 "Reach",
                 lambda ctx: effects.reach(ctx, chosen),
                 "Hidden tokens can still arrive through others.",
                 "After how many layers does the reach stop growing?",
-                needs=("text", "model", "kind"),
+                inputs=("text", "model", "kind"),
             ),
-            Tab("Kinds", lambda ctx: facts.table(ctx, chosen, said), earlier={"Which mask is which": {}}),
-            Tab("Quiz", lambda ctx: facts.exercises(ctx, said), earlier={"Predict, then reveal": {}}),
+            Tab("Kinds", lambda ctx: facts.table(ctx, chosen, said), aliases={"Which mask is which": {}}),
+            Tab("Quiz", lambda ctx: facts.exercises(ctx, said), aliases={"Predict, then reveal": {}}),
         )
         with guess.along("verdict"):
             effects.verdict(sides, chosen, layers)

@@ -16,7 +16,7 @@ def draw(ctx: PageContext) -> None:
             f"{facts.WHEN[ctx.model.config.norm.position]} every layer the model normalises. Each frame holds "
             f"numbers that share a mean, before layer {ctx.choice.layer_index}.",
             "What ends up on one scale: rows or columns?",
-            earlier={"Who shares a mean?": {}},
+            aliases={"Who shares a mean?": {}},
             differs=facts.apart,
         ),
         Tab(
@@ -24,14 +24,14 @@ def draw(ctx: PageContext) -> None:
             groups.company,
             "Should another sentence in the batch change yours?",
             "Which norms change your sentence's vectors?",
-            earlier={"Another sentence joins": {}},
+            aliases={"Another sentence joins": {}},
         ),
         Tab(
             "Age and tuition",
             lambda _: facts.scaling(),
             "Without scaling, only large numbers count.",
             "Which two students are most alike?",
-            needs=(),
+            inputs=(),
         ),
         Tab("γ and β", facts.learned, "What training did to this model's γ and β."),
         Tab(
@@ -39,7 +39,7 @@ def draw(ctx: PageContext) -> None:
             lambda _: facts.gradients(),
             "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the initial gradients.",
             "Which layers have the larger initial gradients?",
-            needs=(),
+            inputs=(),
         ),
         ctx_b=compare_menu.other(ctx, compare_menu.SENTENCES_AND_MODELS),
     )
@@ -48,6 +48,6 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "LayerNorm and RMSNorm average over one token's coordinates, BatchNorm over one coordinate of the batch.",
     draw,
-    needs=("text", "model", "kind", "layer"),
-    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
+    inputs=("text", "model", "kind", "layer"),
+    toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
 )

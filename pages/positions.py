@@ -22,13 +22,13 @@ def draw(ctx: PageContext) -> None:
         ),
         Tab("Naive ideas", naive.ideas),
         Tab("Sinusoidal", sinusoidal.sinusoids_in_parts, "", "Is position 4 closer to 7 or to 17?"),
-        Tab("Learned", learned.tables, "", "Which positions were trained least?", needs=()),
+        Tab("Learned", learned.tables, "", "Which positions were trained least?", inputs=()),
         Tab(
             "Not only words",
             lambda _: pictures.digits(),
             "Each patch of 2 × 2 cells takes the place of a word; a [class] token names the digit. Draw one.",
             "Can a model without positions read digits?",
-            needs=(),
+            inputs=(),
         ),
     )
 
@@ -36,6 +36,6 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "",
     draw,
-    needs=("text",),
-    along=compare_menu.toolbar(compare_menu.SCHEMES),
+    inputs=("text",),
+    toolbar=compare_menu.toolbar(compare_menu.SCHEMES),
 )

@@ -17,13 +17,13 @@ def draw(ctx: PageContext) -> None:
             lambda _: scheme_comparison.attention(both),
             "",
             "In which model does the head look further back?",
-            earlier={"Attention": {}},
+            aliases={"Attention": {}},
         ),
         Tab(
             "Decision card",
             lambda _: card.card(both),
             "Every entry was measured on this page; click one for the evidence.",
-            earlier={"Side by side": {}, "On paper": {}, "Cache and linear attention": {}},
+            aliases={"Side by side": {}, "On paper": {}, "Cache and linear attention": {}},
         ),
         Tab(
             "Longer texts",
@@ -48,5 +48,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Small models, trained identically, that differ only in how they encode word order.",
     draw,
-    needs=("text",),
+    inputs=("text",),
 )

@@ -20,21 +20,21 @@ def draw(ctx: PageContext) -> None:
             of_scheme("rope", turning.turned),
             "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ.",
             "Both arrows move on by one token. What happens to q · k?",
-            earlier={"Two layouts": {}},
+            aliases={"Two layouts": {}},
         ),
         Tab(
             "Same distance",
             of_scheme("rope", distance.same_distance, whose=False),
             "",
             "Do scores change when both words come later?",
-            needs=("model", "kind", "head"),
+            inputs=("model", "kind", "head"),
         ),
         Tab(
             "Wavelengths",
             of_scheme("rope", spectrum.wavelengths, whose=False),
             "Each pair turns like a clock hand: the first races, the last hardly moves.",
             "How long until the slowest pair has turned once?",
-            needs=("text", "model"),
+            inputs=("text", "model"),
         ),
         Tab(
             "Decay",
@@ -47,7 +47,7 @@ def draw(ctx: PageContext) -> None:
             biases.biases,
             "A number that depends on distance is added to every score: ALiBi's is fixed, T5's trained.",
             "Which head sees furthest back?",
-            earlier={"ALiBi": {"bias": "ALiBi"}, "T5 buckets": {"bias": "T5 buckets"}, "Shaw": {"bias": "Shaw"}},
+            aliases={"ALiBi": {"bias": "ALiBi"}, "T5 buckets": {"bias": "T5 buckets"}, "Shaw": {"bias": "Shaw"}},
         ),
     )
 
@@ -55,5 +55,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "These schemes act through the *distance* between two words, i − j.",
     draw,
-    along=compare_menu.toolbar(compare_menu.SCHEMES),
+    toolbar=compare_menu.toolbar(compare_menu.SCHEMES),
 )

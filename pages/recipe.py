@@ -30,14 +30,14 @@ def draw(ctx: PageContext) -> None:
             ),
             "The learning rate first rises, then falls. Is the warm-up needed?",
             "Which of the four runs fails?",
-            needs=(),
-            earlier={"Learning rate": {"rate": "Schedules"}, "Warm-up": {"rate": "Warm-up"}},
+            inputs=(),
+            aliases={"Learning rate": {"rate": "Schedules"}, "Warm-up": {"rate": "Warm-up"}},
         ),
         Tab(
             "Adam",
             lambda _: optimiser.going_down(),
             "Paths down a valley that is steep across and shallow along. Move the starting point.",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Label smoothing",
@@ -46,7 +46,7 @@ def draw(ctx: PageContext) -> None:
             ),
             "Smoothing spreads a share ε of the target over the whole vocabulary.",
             "Is a model that has memorised its text over- or underconfident?",
-            earlier={
+            aliases={
                 "Label smoothing": {"smooth": "The target"},
                 "Calibration": {"smooth": "Calibration"},
                 "Translators": {"smooth": "Calibration"},
@@ -58,4 +58,4 @@ def draw(ctx: PageContext) -> None:
     )
 
 
-lesson.page("", draw, needs=("text", "model"), along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))
+lesson.page("", draw, inputs=("text", "model"), toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

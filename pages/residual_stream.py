@@ -15,7 +15,7 @@ def draw(ctx: PageContext) -> None:
             vectors.lengths,
             "The norm of each token's vector after every sublayer; each grey line is one token.",
             ctx.asks("Which token ends up with the longest vector?", "queries"),
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
             differs=head_comparison.show_likeness,
         ),
         Tab(
@@ -23,22 +23,22 @@ def draw(ctx: PageContext) -> None:
             vectors.neighbours,
             "Which tokens' vectors are most similar, layer by layer?",
             "Which tokens end close together?",
-            needs=("text", "model", "kind"),
-            earlier={"In space": {"drawn_as": "in space"}},
+            inputs=("text", "model", "kind"),
+            aliases={"In space": {"drawn_as": "in space"}},
         ),
         Tab(
             "In context",
             vectors.in_context,
             "A word's vector depends on its neighbours: one “bank” or two?",
             "Are the two vectors still similar after the last layer?",
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
         ),
         Tab(
             "Logit lens",
             lens.lens_of,
             "What would the model say if it stopped here? Click a cell.",
             "After which layer does it first say its final answer?",
-            needs=("text", "model"),
+            inputs=("text", "model"),
             differs=lens.diverge,
         ),
         Tab(
@@ -47,14 +47,14 @@ def draw(ctx: PageContext) -> None:
             "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
             "dashed bars move away from it.",
             "Which part adds most to this token?",
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
         ),
         Tab(
             "Who made the word",
             parts.attribution,
             "What each head and MLP added to a word's score (its logit): orange raises it, purple lowers it.",
             "Which part contributes most to the word?",
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
         ),
         Tab(
             "Two designs",
@@ -65,8 +65,8 @@ def draw(ctx: PageContext) -> None:
             ),
             "Two identically trained models differ in one respect.",
             "In which model do the vectors grow?",
-            needs=("text", "layer"),
-            earlier={
+            inputs=("text", "layer"),
+            aliases={
                 "Pre-norm, post-norm": {"designs": "their norms"},
                 "With and without": {"designs": "residual connections"},
             },
@@ -79,5 +79,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Every token has one vector, its stream. Each layer adds to it.",
     draw,
-    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
+    toolbar=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
 )

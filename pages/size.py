@@ -21,42 +21,42 @@ def draw(ctx: PageContext) -> None:
             parts.memory,
             "How many bytes running, training and a cached text take, and how long training lasts.",
             "How long would one processor core train GPT-3?",
-            earlier={"Training": {}},
+            aliases={"Training": {}},
         ),
         Tab(
             "Scaling laws",
             lambda _: laws.published(),
             "How the loss falls with parameters N, tokens D and operations C.",
             "What lowers the loss more: ten times the parameters, or ten times the text?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Our own runs",
             lambda _: own.own(),
             "Each point is a small model of ours; the lines are one law, fitted without the largest.",
             "Does the law predict a model larger than any it was fitted on?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Which changes help?",
             variants.compared,
             "One thing is changed in a small model. Is the gain larger than the variation between seeds?",
             "Which change helps more than chance: another norm, a gate, experts?",
-            needs=("text", "model"),
+            inputs=("text", "model"),
         ),
         Tab(
             "Result tables",
             lambda _: laws.tables(),
             "Results from the papers.",
             "Did training the first Transformer take more operations than the models it beat?",
-            needs=(),
+            inputs=(),
         ),
-        needs=("model",),
+        inputs=("model",),
     )
 
 
 lesson.page(
     "",
     draw,
-    needs=("text", "model"),
+    inputs=("text", "model"),
 )

@@ -20,7 +20,7 @@ def draw(ctx: PageContext) -> None:
             "The longer the vectors, the larger their dot products by chance, until the softmax picks a "
             "single key. Dividing by √d prevents that.",
             "Double d: what happens to the largest attention weight?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "A fuzzy hash table",
@@ -39,14 +39,14 @@ def draw(ctx: PageContext) -> None:
             steps.average,
             "Heads attend to different things; averaging them blurs the picture.",
             "Is the mean sharper or more even than the heads?",
-            needs=("text", "model", "kind", "layer"),
+            inputs=("text", "model", "kind", "layer"),
         ),
         Tab(
             "Find a head",
             biography.biography,
             "Every head has a profile: hypotheses formed on some texts and tested on others.",
             "In which layers do heads rest on the first token?",
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
         ),
         Tab("The code", stages.code),
         ctx_b=ctx_b,
@@ -56,5 +56,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "One head at work. Click any number to see how it was computed.",
     draw,
-    along=compare_menu.toolbar(compare_menu.WITH_HEADS),
+    toolbar=compare_menu.toolbar(compare_menu.WITH_HEADS),
 )

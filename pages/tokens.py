@@ -16,7 +16,7 @@ def draw(ctx: PageContext) -> None:
             "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
             "Into how many tokens will the model cut this sentence?",
             differs=cutting.apart,
-            earlier={"Four ways": {"cut": "Four ways"}, "Every vocabulary": {"cut": "Every vocabulary"}},
+            aliases={"Four ways": {"cut": "Four ways"}, "Every vocabulary": {"cut": "Every vocabulary"}},
         ),
         Tab(
             "Merge by merge",
@@ -30,14 +30,14 @@ def draw(ctx: PageContext) -> None:
             cutting.hard_words,
             "What happens to rare text: long words, numbers, Chinese, emoji?",
             "Which of these splits into the most tokens?",
-            needs=("model",),
+            inputs=("model",),
         ),
         Tab(
             "Learn one",
             tokens.learn,
             "Again and again, the most frequent pair becomes a new symbol.",
             "Which pair of letters is most frequent in English?",
-            needs=("text",),
+            inputs=("text",),
         ),
         Tab("A vector", vectors.look_up, "A token's index picks its vector: a row of W_E."),
         Tab(
@@ -49,7 +49,7 @@ def draw(ctx: PageContext) -> None:
             ),
             "Which tokens have vectors that point the same way?",
             "Which words does the model treat as similar?",
-            earlier={
+            aliases={
                 "Neighbours": {"near": "Nearest"},
                 "Map": {"near": "Map"},
                 "Weight tying": {"near": "Weight tying"},
@@ -62,6 +62,6 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
-    needs=("text", "model"),
-    along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
+    inputs=("text", "model"),
+    toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS),
 )

@@ -15,29 +15,29 @@ def draw(ctx: PageContext) -> None:
             film.film,
             "Two layers read random tokens twice over; only looking back helps. Move the slider.",
             "Will the loss fall evenly or all at once?",
-            needs=("text",),
+            inputs=("text",),
         ),
-        Tab("The shipped models", lambda _: shipped.curves(), "Training logs of this app's models.", needs=("model",)),
+        Tab("The shipped models", lambda _: shipped.curves(), "Training logs of this app's models.", inputs=("model",)),
         Tab(
             "Duplicates",
             lambda _: shipped.duplicates(),
             "Two runs of equal length: one reads every story once, the other a tenth of them ten times.",
             "Which one predicts new stories better?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Train one",
             lambda _: watch.train(),
             "Half a minute of training is enough.",
             "How many updates will it take?",
-            needs=(),
+            inputs=(),
         ),
         Tab(
             "Fine-tune",
             tuned.tuned,
             "A pre-trained model learns to tell questions from statements.",
             "How many of a hundred answers are right after 16 examples?",
-            needs=("text",),
+            inputs=("text",),
         ),
     )
 
@@ -45,5 +45,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Weights start at random; with every update the next token becomes less surprising.",
     draw,
-    needs=("text", "model"),
+    inputs=("text", "model"),
 )

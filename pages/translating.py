@@ -24,7 +24,7 @@ def draw(ctx: PageContext) -> None:
             "The decoder writes one word at a time; the small word is the one it has just read.",
             "Which source word will each word of the translation look at?",
             differs=translating.apart,
-            earlier={"The encoder": {"heads": "one head"}},
+            aliases={"The encoder": {"heads": "one head"}},
         ),
         Tab(
             "Beam search",
@@ -35,15 +35,15 @@ def draw(ctx: PageContext) -> None:
             ),
             "Several translations grow side by side.",
             intact=True,
-            needs=("text", "model"),
-            earlier={"Beam search": {"shown_trees": "One tree"}, "Two trees": {"shown_trees": "Two trees"}},
+            inputs=("text", "model"),
+            aliases={"Beam search": {"shown_trees": "One tree"}, "Two trees": {"shown_trees": "Two trees"}},
         ),
         Tab(
             "What if",
             what_if.compare,
             "Change a word of the source, or what one step looks at.",
             alone="This tab compares two translations already.",
-            needs=("text", "model", "layer"),
+            inputs=("text", "model", "layer"),
         ),
         Tab(
             "Forced words",
@@ -52,8 +52,8 @@ def draw(ctx: PageContext) -> None:
             ),
             "The decoder reads your words instead of its own.",
             intact=True,
-            needs=("text", "model"),
-            earlier={
+            inputs=("text", "model"),
+            aliases={
                 "Force the beginning": {"force": "Force the beginning"},
                 "Teacher forcing": {"force": "Teacher forcing"},
             },
@@ -68,7 +68,7 @@ def draw(ctx: PageContext) -> None:
             "References",
             references.compare,
             "How much of the model's translation appears in yours?",
-            needs=("text", "model"),
+            inputs=("text", "model"),
         ),
         ctx_b=ctx_b,
     )
@@ -78,6 +78,6 @@ lesson.page(
     "",
     draw,
     architecture="encoder-decoder",
-    needs=("text", "model", "layer", "head"),
-    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS, of=("encoder-decoder",)),
+    inputs=("text", "model", "layer", "head"),
+    toolbar=compare_menu.toolbar(compare_menu.WITHOUT_HEADS, of=("encoder-decoder",)),
 )

@@ -34,5 +34,5 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Follow your sentence through every part of the model. Hover over a token; click a part to open it.",
     draw,
-    along=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
+    toolbar=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
 )

@@ -21,7 +21,7 @@ def draw(ctx: PageContext) -> None:
             why.believe,
             "Remove one component from this head's input.",
             "Will the head still look there?",
-            earlier={"Believe it or not": {}},
+            aliases={"Believe it or not": {}},
         ),
         Tab(
             "What it then writes",
@@ -34,7 +34,7 @@ def draw(ctx: PageContext) -> None:
             compose.compose,
             "What one head writes, a later one may read. Orange: more than random heads.",
             "Do many heads work in pairs?",
-            needs=("text", "model", "kind"),
+            inputs=("text", "model", "kind"),
         ),
         Tab(
             "The first token",
@@ -46,4 +46,4 @@ def draw(ctx: PageContext) -> None:
     )
 
 
-lesson.page("", draw, along=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))
+lesson.page("", draw, toolbar=compare_menu.toolbar(compare_menu.SENTENCES_AND_MODELS))

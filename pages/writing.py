@@ -32,19 +32,19 @@ def draw(ctx: PageContext) -> None:
             "100 samples",
             lambda ctx: place.hundred_draws(ctx, said.on(ctx), now),
             "One sample is luck; a hundred show the distribution.",
-            earlier={"Draw 100": {}},
+            aliases={"Draw 100": {}},
         ),
         Tab(
             "Keyboard",
             lambda ctx: keyboard.tab(ctx, now),
             "A phone's keyboard is a language model.",
-            earlier={"Keyboard": {"suggests": "suggestions"}, "Your guess": {"suggests": "your guess"}},
+            aliases={"Keyboard": {"suggests": "suggestions"}, "Your guess": {"suggests": "your guess"}},
         ),
         Tab(
             "What went into this word",
             lambda ctx: place.into_this_word(ctx, now),
             "Where the chosen head looked, and what each layer would have written.",
-            needs=("text", "model", "kind", "layer", "head"),
+            inputs=("text", "model", "kind", "layer", "head"),
         ),
         Tab(
             "Temperature",
@@ -57,7 +57,7 @@ def draw(ctx: PageContext) -> None:
                 },
             ),
             "A low temperature favours the top words; a high one flattens the distribution.",
-            earlier={"Temperature": {"heated": "Temperature"}, "Fifty texts": {"heated": "Fifty texts"}},
+            aliases={"Temperature": {"heated": "Temperature"}, "Fifty texts": {"heated": "Fifty texts"}},
         ),
         Tab(
             "Repetition",
@@ -81,19 +81,19 @@ def draw(ctx: PageContext) -> None:
                 },
             ),
             "The keys and values of earlier tokens are kept.",
-            earlier={
+            aliases={
                 "The cache": {"cached": "The cache"},
                 "What it saves": {"cached": "What it saves"},
                 "What it takes": {"cached": "What it takes"},
             },
         ),
         ctx_b=ctx_b,
-        needs=("text", "model"),
+        inputs=("text", "model"),
     )
 
 
 lesson.page(
     "",
     draw,
-    along=compare_menu.toolbar(desk.OPTIONS, of=("decoder-only", "encoder-decoder")),
+    toolbar=compare_menu.toolbar(desk.OPTIONS, of=("decoder-only", "encoder-decoder")),
 )

@@ -26,7 +26,7 @@ def rows(path: Path) -> Iterator[tuple[str, list[Tab]]]:
 
 
 def _tab(call: ast.Call) -> Tab:
-    earlier = next((word.value for word in call.keywords if word.arg == "earlier"), None)
+    earlier = next((word.value for word in call.keywords if word.arg == "aliases"), None)
     return ast.literal_eval(call.args[0]), {} if earlier is None else ast.literal_eval(earlier)
 
 

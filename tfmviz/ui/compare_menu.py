@@ -18,7 +18,7 @@ from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, live, models
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.named import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
 from tfmviz.words import markdown
@@ -86,7 +86,7 @@ def other(ctx: PageContext, options: Sequence[What], *, alike: bool = False, who
             layer, head = _head(ctx, "without", _needed)
             return replace(ctx, edits=(AblateHead(layer=layer, head=head),))
         case "another temperature":
-            line("b-temperature").slider(
+            control_row("b-temperature").slider(
                 "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
             )
             return replace(ctx)
@@ -180,7 +180,7 @@ def _model(ctx: PageContext, *, alike: bool) -> PageContext | None:
     first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
     asked = st.query_params.get("b_model", first)
     st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
-    name = line("b-model").selectbox(
+    name = control_row("b-model").selectbox(
         "The other model",
         fitting,
         key="b_model",
@@ -217,7 +217,7 @@ def _head(ctx: PageContext, name: str, opens: Callable[[PageContext], tuple[int,
     is_known = any(key in st.session_state or key in st.query_params for key in keys)
     first = (ctx.choice.layer_index, ctx.choice.head) if is_known else opens(ctx)
     layers, n_heads = _layers(ctx), ctx.model.config.attention.n_heads
-    with line(f"{name}-head"):
+    with control_row(f"{name}-head"):
         layer = _number("Layer", len(layers), first[0], key=keys[0])
         head = _number("Head", n_heads, first[1], key=keys[1])
     return layers[layer], head

@@ -136,7 +136,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
             for part in node.args[2:]:
                 assert isinstance(part, ast.Call)
                 title = str(ast.literal_eval(part.args[0]))
-                earlier = [ast.literal_eval(word.value) for word in part.keywords if word.arg == "earlier"]
+                earlier = [ast.literal_eval(word.value) for word in part.keywords if word.arg == "aliases"]
                 within = {name: chosen for names in earlier for name, chosen in names.items() if chosen}
                 for name, chosen in (within or {title: {}}).items():
                     yield key, Tab(name, {key: title} | chosen, _asked(part))

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import compare_menu, controls, menu, models, named
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
@@ -119,7 +119,7 @@ def is_too_early(sides: HeadComparison) -> bool:
 def _offer_both_ways(sides: HeadComparison) -> None:
     token = markdown.plain(query_name(sides))
     name = markdown.plain(named.name_of(BOTH_WAYS))
-    with line("both-ways"):
+    with control_row("both-ways"):
         st.markdown(f"{token} comes before the first change, and this model reads from left to right.")
         if BOTH_WAYS in models.names():
             st.button(f"Read both ways: {name}", on_click=menu.pick, args=(BOTH_WAYS,), key="both_ways")

@@ -34,7 +34,7 @@ class PageContext:
     """A page's data: the reader's choices and sentence, and the trace of the chosen model on it.
 
     Attributes:
-        note: why `model` is not the chosen one; "" where it is. See `stand_in`.
+        note: why `model` is not the chosen one; "" where it is. See `fallback_model`.
         edits: changes to the model's pass.
         writes_with_edits: a translator's decoder reads the translation written with them, not the one without.
         about_in: a model, and the positions in it of the query's token, the key's and the one after which it predicts;
@@ -154,11 +154,11 @@ def gap_in(model: Model, trace: Trace) -> int | None:
     return ids.index(mask) if mask is not None and mask in ids else None
 
 
-def stand_in(ctx: PageContext, needs: str, *, fits: bool, instead: str, say: bool = True) -> PageContext | None:
+def fallback_model(ctx: PageContext, inputs: str, *, fits: bool, instead: str, say: bool = True) -> PageContext | None:
     """The lesson with the chosen model if it fits, else with another and a note. None if that is missing.
 
     Args:
-        needs: the condition, such as "a model with experts".
+        inputs: the condition, such as "a model with experts".
         fits: the chosen model meets it.
         instead: the shipped model that replaces one that does not.
         say: draw the note; else `PageContext.note` is for the caller to draw.
@@ -167,7 +167,7 @@ def stand_in(ctx: PageContext, needs: str, *, fits: bool, instead: str, say: boo
         return ctx
     if (model := models.needed(instead)) is None:
         return None
-    note = models.instead(ctx.model.name, needs, model.name)
+    note = models.instead(ctx.model.name, inputs, model.name)
     if say:
         st.info(note, icon=icons.INFO)
     return replace(ctx, model=model, note=note)
@@ -205,30 +205,33 @@ def page(
     purpose: str,
     draw: Callable[[PageContext], object],
     *,
-    needs: Sequence[str] = CHOICES,
+    inputs: Sequence[str] = CHOICES,
     architecture: Architecture | None = None,
     opens: str | Callable[[], str] = "",
-    along: Callable[[], object] | None = None,
+    toolbar: Callable[[], object] | None = None,
 ) -> None:
-    """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
+    (
+        """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
 
     A new sentence, and any choice below it, runs only `draw` again; the rest stays.
 
     Args:
         purpose: the page's subject, in a sentence or two, below all else; may be empty.
-        needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
+        inputs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
         architecture: the only one that the page is about; a model of another one is replaced.
         opens: the sentence that the page opens with, or a function that gives the open tab's; "": the model's first.
         along: draws the rest of the sentence's line.
     """
+        ""
+    )
     ensure_routed()
     walks.show_step()
     with of_all_pages():
         if architecture:
             controls.need(architecture)
-        hide_all_but(needs)
+        hide_all_but(inputs)
         place = _choices()
-        _below(place, draw, needs, opens, along)
+        _below(place, draw, inputs, opens, toolbar)
         if purpose:
             st.caption(purpose)
 
@@ -237,20 +240,20 @@ def page(
 def _below(
     place: DeltaGenerator,
     draw: Callable[[PageContext], object],
-    needs: Sequence[str],
+    inputs: Sequence[str],
     opens: str | Callable[[], str],
-    along: Callable[[], object] | None,
+    toolbar: Callable[[], object] | None,
 ) -> None:
     if controls.are_outdated():
         st.rerun()
     with turns.taken(), _where_it_reads():
         with place:
-            model = controls.choice().model if "model" in needs else ""
+            model = controls.choice().model if "model" in inputs else ""
             text = controls.sentence(model, opens=opens() if callable(opens) else opens)
-            if along:
-                along()
+            if toolbar:
+                toolbar()
         with of_this_page():
-            draw(_lesson(text, needs))
+            draw(_lesson(text, inputs))
 
 
 @contextmanager
@@ -266,22 +269,22 @@ def _choices() -> DeltaGenerator:
     """The line of choices. Returns the sentence's container."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="choices"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with line("choices"):
+        with control_row("choices"):
             controls.choose()
     return place
 
 
-def _lesson(text: str, needs: Sequence[str]) -> PageContext:
+def _lesson(text: str, inputs: Sequence[str]) -> PageContext:
     """Draws the notes on the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
-    model = models.load(choice.model if "model" in needs else models.usual(models.names()))
+    model = models.load(choice.model if "model" in inputs else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("Type at least one visible character.")
         st.stop()
-    if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
+    if {"text", "model"} <= set(inputs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.caption(f"This model runs on a GPU ({model.device}).")
@@ -289,7 +292,7 @@ def _lesson(text: str, needs: Sequence[str]) -> PageContext:
     return PageContext(choice=choice, text=text, model=model)
 
 
-def line(key: str) -> DeltaGenerator:
+def control_row(key: str) -> DeltaGenerator:
     """A line for a figure's controls, each with its label before it; see `page.css`."""
     place = st if (drawn := side.now()) is None else drawn.controls
     return place.container(horizontal=True, vertical_alignment="center", key=side.key(f"line-{key}"))

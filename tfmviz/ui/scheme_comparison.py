@@ -110,7 +110,7 @@ def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) ->
     if len(ctx_b) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in ctx_b))
         st.stop()
-    line = lesson.line("duel")
+    line = lesson.control_row("duel")
     a, b = (
         inputs.selectbox(label, ctx_b, index=ctx_b.index(scheme) if scheme in ctx_b else n, key=key, line=line)
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ROLES, first, strict=True))
@@ -190,7 +190,7 @@ def same_tokens(both: HeadComparison) -> bool:
 def pair(both: HeadComparison) -> tuple[int, int]:
     """Draws the choice of two words: positions of the query and of a key that comes no later."""
     ctx, _ = both.lessons
-    with lesson.line("pair"):
+    with lesson.control_row("pair"):
         lesson.pair_boxes(ctx)
     return ctx.query, min(ctx.key, ctx.query)
 
@@ -228,7 +228,9 @@ MATCHED = ("most alike", "same number")
 
 def attention(both: HeadComparison) -> None:
     ctx, ctx_b = both.lessons
-    how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.line("match"))
+    how = inputs.segmented_control(
+        "Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.control_row("match")
+    )
     said = ""
     if how == MATCHED[0] and ctx.trace.tokens == ctx_b.trace.tokens and len(ctx.trace.tokens) > 1:
         ctx_b, said = _most_alike(ctx, ctx_b)

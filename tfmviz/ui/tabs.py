@@ -22,7 +22,7 @@ class Tab:
         draw: called for A and for B in a comparison.
         purpose: what to look at and why (Markdown); may be empty.
         question: to guess before seeing the figure; "" where there is nothing to guess.
-        needs: those of `CHOICES` that it reads; None: the row's.
+        inputs: those of `CHOICES` that it reads; None: the row's.
         earlier: former titles that are now a choice within this tab, and the choice by its key. Addresses with such a
             title open there; a tab with the title of its first choice opens as it is.
         differs: draws the difference below A and B.
@@ -35,24 +35,24 @@ class Tab:
     purpose: str = ""
     question: str | Question = ""
     _: KW_ONLY
-    needs: Sequence[str] | None = None
-    earlier: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    inputs: Sequence[str] | None = None
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     differs: Callable[[HeadComparison], object] | None = None
     alone: str = ""
     intact: bool = False
 
 
 def tabs(
-    key: str, ctx: PageContext, *parts: Tab, ctx_b: PageContext | None = None, needs: Sequence[str] = CHOICES
+    key: str, ctx: PageContext, *parts: Tab, ctx_b: PageContext | None = None, inputs: Sequence[str] = CHOICES
 ) -> None:
     """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
 
     Args:
         key: name of the row in the address.
-        needs: of tabs without their own.
+        inputs: of tabs without their own.
     """
     asked = st.query_params.get(key, "")
-    renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.earlier.items()}
+    renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.aliases.items()}
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
         st.query_params.update({key: title, **choices})
@@ -60,7 +60,7 @@ def tabs(
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:
-                read = needs if tab.needs is None else tab.needs
+                read = inputs if tab.inputs is None else tab.inputs
                 hide_all_but(read)
                 if tab.purpose:
                     st.markdown(tab.purpose)
@@ -68,8 +68,8 @@ def tabs(
                     _compare(key, tab, ctx, ctx_b, read)
 
 
-def _compare(key: str, tab: Tab, ctx: PageContext, ctx_b: PageContext | None, needs: Sequence[str]) -> None:
-    if ctx_b is None or (why := tab.alone or _same(tab, ctx, ctx_b, needs)):
+def _compare(key: str, tab: Tab, ctx: PageContext, ctx_b: PageContext | None, inputs: Sequence[str]) -> None:
+    if ctx_b is None or (why := tab.alone or _same(tab, ctx, ctx_b, inputs)):
         if ctx_b:
             st.caption(why)
         tab.draw(ctx)
@@ -80,13 +80,13 @@ def _compare(key: str, tab: Tab, ctx: PageContext, ctx_b: PageContext | None, ne
         tab.differs(both)
 
 
-def _same(tab: Tab, ctx: PageContext, ctx_b: PageContext, needs: Sequence[str]) -> str:
+def _same(tab: Tab, ctx: PageContext, ctx_b: PageContext, inputs: Sequence[str]) -> str:
     """The reason why A and B are equal in a tab that reads nothing of what differs; else ""."""
     if ctx_b.edits:
         return "This tab runs the model with all of its heads." if tab.intact else ""
-    if ctx.model is not ctx_b.model and "model" not in needs:
+    if ctx.model is not ctx_b.model and "model" not in inputs:
         return "This tab has models of its own: A and B are the same here."
-    if ctx.text != ctx_b.text and "text" not in needs:
+    if ctx.text != ctx_b.text and "text" not in inputs:
         return "This tab does not read the sentence: A and B are the same here."
     return ""
 
@@ -99,23 +99,25 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[PageContext], obj
     """
 
     def draw(ctx: PageContext) -> None:
-        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](ctx)
+        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.control_row(key))](ctx)
 
     return draw
 
 
 def parts(
-    key: str, ctx: PageContext, *those: Tab, needs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
+    key: str, ctx: PageContext, *those: Tab, inputs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
 ) -> None:
     """Parts of a tab, each declared as a tab is, under a choice: a second row of tabs would look like the first.
 
     Args:
-        key, needs: as of `tabs`.
+        key, inputs: as of `tabs`.
         line: where the choice stands; None: in a line of its own.
     """
     found = {tab.title: tab for tab in those}
-    tab = found[inputs.segmented_control("Show", list(found), key=key, required=True, line=line or lesson.line(key))]
-    hide_all_but(needs if tab.needs is None else tab.needs)
+    tab = found[
+        inputs.segmented_control("Show", list(found), key=key, required=True, line=line or lesson.control_row(key))
+    ]
+    hide_all_but(inputs if tab.inputs is None else tab.inputs)
     if tab.purpose:
         st.markdown(tab.purpose)
     tab.draw(ctx)

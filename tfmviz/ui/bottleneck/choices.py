@@ -57,7 +57,7 @@ def choose(ctx: PageContext) -> Translating:
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
         st.stop()
-    with lesson.line("bottleneck"):
+    with lesson.control_row("bottleneck"):
         kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
         at = Translating(
             ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")

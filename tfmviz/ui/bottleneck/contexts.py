@@ -48,7 +48,7 @@ def context_sum(at: Translating) -> None:
     """Σ_j α_j h_j of the chosen row, for one coordinate of the context."""
     word, _ = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
-    with lesson.line("sum"):
+    with lesson.control_row("sum"):
         asked = inputs.number_box(
             "Coordinate of c",
             key="coordinate",

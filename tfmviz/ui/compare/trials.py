@@ -77,7 +77,7 @@ def reaches(model: Model, length: int) -> bool:
 def shift(both: HeadComparison) -> None:
     """The same words at later positions: which scores change?"""
     ctx, _ = both.lessons
-    maps, line = st.container(), lesson.line("shift")
+    maps, line = st.container(), lesson.control_row("shift")
     by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
     if same_tokens(both):
         query, key = pair(both)
@@ -189,7 +189,7 @@ def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array
 
 def terms(both: HeadComparison) -> None:
     """The first layer's scores as sums of four terms, for schemes that add a vector to the embedding."""
-    figure, line = st.container(), lesson.line("terms")
+    figure, line = st.container(), lesson.control_row("terms")
     joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
     st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
     st.markdown("Only the last term compares two positions.")

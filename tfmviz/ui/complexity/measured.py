@@ -37,7 +37,7 @@ Curves = dict[str, tuple[Array, Array]]
 
 
 def layers() -> None:
-    with lesson.line("measured"):
+    with lesson.control_row("measured"):
         against = inputs.segmented_control("Plot against", ["n", "d"], default="n", key="against")
         what = inputs.segmented_control("Quantity", ["time", "memory"], default="time", key="what", required=True)
     measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")

@@ -39,7 +39,7 @@ DERIVATIONS = {
 
 
 def table() -> None:
-    line, chosen = lesson.line("sizes"), {}
+    line, chosen = lesson.control_row("sizes"), {}
     for key, label, options, start in (
         ("n", "Tokens n", [2**p for p in range(3, 18)], 512),
         ("d", "Width d", [2**p for p in range(4, 15)], 512),

@@ -66,7 +66,7 @@ class Counting:
 
 
 def choose(ctx: PageContext) -> Counting:
-    with lesson.line("counting"):
+    with lesson.control_row("counting"):
         n = inputs.segmented_control("n", range(1, LONGEST + 1), default=3, key="n")
         method = inputs.selectbox("Smoothing", METHODS, key="smoothing", width=240)
         which = inputs.selectbox("Text", (SHIPPED, OWN), key="source", width=150)

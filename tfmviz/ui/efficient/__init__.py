@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import PageContext, stand_in
+from tfmviz.ui.lesson import PageContext, fallback_model
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
@@ -33,7 +33,7 @@ def without_sinks(ctx: PageContext | None) -> PageContext | None:
     if ctx is None:
         return None
     fits = not ctx.model.config.attention.sink
-    return stand_in(ctx, "a model without sinks", fits=fits, instead="twins-rope")
+    return fallback_model(ctx, "a model without sinks", fits=fits, instead="twins-rope")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -44,7 +44,7 @@ ABOUT = {
 
 def sparse_masks(ctx: PageContext) -> None:
     head = head_of(ctx)
-    with lesson.line("sparse"):
+    with lesson.control_row("sparse"):
         kinds = KINDS if head.q_tokens_are_keys else KINDS[-1:]
         kind = inputs.segmented_control("Keep", kinds, key="keep")
         size = inputs.slider("Radius, or k", 1, 16, 3, key="radius")
@@ -92,7 +92,7 @@ def bucketed(head: Head, of_q: Array, of_k: Array, n_buckets: int) -> tuple[Arra
 
 def hashed(ctx: PageContext) -> None:
     head = head_of(ctx)
-    with lesson.line("hashed"):
+    with lesson.control_row("hashed"):
         n_buckets = inputs.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets")
         rounds = inputs.slider("Rounds of hashing", 1, 8, 2, key="rounds")
         seed = inputs.slider("Random seed", 0, 20, 0, key="hash_seed")
@@ -131,7 +131,7 @@ DRAWS = 3
 
 def projected(ctx: PageContext) -> None:
     """Linformer: keys and values mixed to a few rows, in a bidirectional head; why a causal one cannot."""
-    with lesson.line("projected"):
+    with lesson.control_row("projected"):
         percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
         mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
         causal = is_causal(ctx) and inputs.toggle("Why not in a causal head?", key="causal")
@@ -219,7 +219,7 @@ def linear(ctx: PageContext) -> None:
 def performer(ctx: PageContext) -> None:
     """Random features whose products are exp(q · k) on average."""
     head = head_of(ctx)
-    with lesson.line("performer"):
+    with lesson.control_row("performer"):
         m = inputs.select_slider("Random features m", FEATURES, 64, key="features")
         seed = inputs.slider("Random seed", 0, 20, 0, key="features_draw")
     pattern = _drawn(head, m, seed)

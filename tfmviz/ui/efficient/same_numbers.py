@@ -33,7 +33,7 @@ def smallest_tile(q_len: int, k_len: int) -> int:
 
 def tiled(ctx: PageContext) -> None:
     head = head_of(ctx)
-    with lesson.line("tiled"):
+    with lesson.control_row("tiled"):
         asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
         size = max(asked, smallest_tile(*head.scores.shape))
         made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
@@ -85,7 +85,7 @@ def tiled(ctx: PageContext) -> None:
 def state(ctx: PageContext) -> None:
     """A diagonal linear recurrence over the head's values, and its kernel as a pattern."""
     head = head_of(ctx)
-    with lesson.line("state"):
+    with lesson.control_row("state"):
         speed = inputs.select_slider("Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets")
         n_state = inputs.slider("Values in the state", 1, 16, 4, key="state_size")
     n = len(head.k)
@@ -113,7 +113,7 @@ def shared_heads(ctx: PageContext) -> None:
     head, layer = head_of(ctx), ctx.choice.layer
     config, n_heads = ctx.model.config, ctx.model.config.attention.n_heads
     options = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
-    with lesson.line("shared"):
+    with lesson.control_row("shared"):
         n_groups = options[0]
         if len(options) > 1:
             n_groups = inputs.select_slider("Key/value heads", options, options[-2], key="kv_groups")

@@ -36,7 +36,7 @@ TWINS = {
 
 
 def twins(ctx: PageContext) -> None:
-    with lesson.line("twins"):
+    with lesson.control_row("twins"):
         kind = inputs.segmented_control("Trained with", list(TWINS), key="trained_with", required=True)
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
@@ -123,7 +123,7 @@ def trained(ctx: PageContext) -> None:
         st.info(f"This part needs two models that are missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return
     config = space.config.to_dict()
-    with lesson.line("space"):
+    with lesson.control_row("space"):
         layers = range(config["n_layers"])
         layer = inputs.segmented_control("Layer", layers, key="space", required=True)
         channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")

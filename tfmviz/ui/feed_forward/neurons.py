@@ -48,7 +48,7 @@ HELD_OUT = ("english.txt", "french.txt")
 def neurons(subject: Subject) -> None:
     order = feed_forward.strongest(subject.post, SHOWN)
     figure = st.container()
-    line = lesson.line("neuron")
+    line = lesson.control_row("neuron")
     with line:
         controls.token_box(subject.tokens, subject.token)
     asked, last = inputs.asked_number("neuron"), len(subject.post) - 1

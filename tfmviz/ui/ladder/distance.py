@@ -41,7 +41,7 @@ def distance(ctx: PageContext) -> None:
 
 
 def own(ctx: PageContext) -> None:
-    with lesson.line("reach"):
+    with lesson.control_row("reach"):
         how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
     text = rungs.read(ladder, ctx.text).text
@@ -131,7 +131,7 @@ MEASURES = {
 def averages() -> None:
     """The same averages over held-out text whose distant part is changed, cut, shuffled or thinned."""
     lesson.hide("text")
-    with lesson.line("averages"):
+    with lesson.control_row("averages"):
         name = inputs.segmented_control("Text before", list(MEASURES), default="cut off", key="before")
     key, y = MEASURES[name]
     facts = rungs.measured()
@@ -161,7 +161,7 @@ Row = Mapping[str, Any]
 
 
 def dependencies(ctx: PageContext) -> None:
-    with lesson.line("depends"):
+    with lesson.control_row("depends"):
         kind = inputs.segmented_control("What", list(ASKS), key="depends")
     found = measured_dependencies()
     if not outdated(found, *["5-gram.npz"] * (_counts() != found["counts"])):

@@ -53,7 +53,7 @@ SMALLEST = 1e-12
 def state(ctx: PageContext) -> None:
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
-    line = lesson.line("state")
+    line = lesson.control_row("state")
     what = inputs.segmented_control("Show", (*SITES, STACKED), key="gate", line=line)
     if what == STACKED:
         return _stacked(ctx, line)

@@ -66,7 +66,7 @@ def opens() -> str:
 
 
 def uses(ctx: PageContext) -> None:
-    with lesson.line("uses"):
+    with lesson.control_row("uses"):
         lesson.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
     if len(networks) < len(NAMES):
@@ -90,7 +90,7 @@ def uses(ctx: PageContext) -> None:
     st.markdown(
         f"“Forward alone” has read only up to this token. {compared} The classifier learned each language alone."
     )
-    with lesson.line("right"):
+    with lesson.control_row("right"):
         by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
     points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
     axes, said = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format

@@ -49,7 +49,7 @@ def window(ctx: PageContext) -> None:
         on_change=_take_end,
         width=200,
         bind=None,
-        line=lesson.line("window"),
+        line=lesson.control_row("window"),
     )
     found = _read(model, ctx.text, end)
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]

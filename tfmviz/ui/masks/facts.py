@@ -146,7 +146,7 @@ def exercises(ctx: PageContext, said: Settings) -> None:
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
     everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
     examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
-    with lesson.line("riddle"):
+    with lesson.control_row("riddle"):
         n = st.number_input("Picture", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
     show("riddle", _picture(example.mask, keys.tokens, "which mask?"))

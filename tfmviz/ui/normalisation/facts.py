@@ -41,7 +41,7 @@ NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?")
 
 
 def scaling() -> None:
-    line = lesson.line("scaling")
+    line = lesson.control_row("scaling")
     with line:
         ages = inputs.text_input("Age, in years", AGES, key="ages", max_chars=200)
         fees = inputs.text_input("Tuition, per year", FEES, key="fees", max_chars=200)
@@ -193,7 +193,7 @@ def normed(ctx: PageContext) -> Array:
 def gradients() -> None:
     from tfmviz.model.gradients import config, gradients_at_start
 
-    with lesson.line("gradients"):
+    with lesson.control_row("gradients"):
         n_layers = inputs.slider("Layers", 2, 16, 12, key="untrained_layers")
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):

@@ -96,7 +96,7 @@ def _statistics(batch: Batch, *, padding: bool = False) -> tuple[Array, Array]:
 
 
 def groups(ctx: PageContext) -> None:
-    line, figure = lesson.line("groups"), st.container()
+    line, figure = lesson.control_row("groups"), st.container()
     given = read(ctx, batch(ctx))
     norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
     last = min(ROWS, len(given.tokens[0])) - 1
@@ -163,7 +163,7 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
 
 
 def company(ctx: PageContext) -> None:
-    with lesson.line("company"):
+    with lesson.control_row("company"):
         typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
         phase = inputs.segmented_control("BatchNorm", PHASES, key="phase")
         padding = inputs.toggle("Count the padding too", key="padding")

@@ -64,7 +64,7 @@ def _matrix(matrix: Array, i: int, name: str) -> None:
 
 def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     left, right = st.columns(2)
-    line = lesson.line("near_and_far")
+    line = lesson.control_row("near_and_far")
     asked = [
         int(inputs.number_box(label, key=key, line=line, value=min(first, waves.length - 1)))
         for label, first, key in (("Is", 4, "at_p"), ("closer to", 7, "near"), ("or to", 17, "far"))

@@ -53,7 +53,7 @@ class Place:
 
 
 def tables(ctx: PageContext) -> None:
-    line = lesson.line("of_table")
+    line = lesson.control_row("of_table")
     place = choose(line)
     if place is None:
         return
@@ -188,7 +188,7 @@ def wall(place: Place) -> None:
 
 
 def _beyond(model: Model) -> None:
-    line = lesson.line("letters")
+    line = lesson.control_row("letters")
     word = inputs.text_input("Letters to reverse", "attentionisallyouneed", key="letters", max_chars=32, line=line)
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:

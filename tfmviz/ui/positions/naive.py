@@ -29,7 +29,7 @@ def ideas(ctx: PageContext) -> None:
         ctx,
         Tab("Append the index", appended_index),
         Tab("index / (N − 1)", fractions),
-        Tab("Count in bits", counter, needs=()),
+        Tab("Count in bits", counter, inputs=()),
     )
 
 
@@ -42,7 +42,7 @@ def appended_index(ctx: PageContext) -> None:
     if len(vectors) < 2:
         st.info("Type at least two different words.", icon=icons.INFO)
         return
-    line = lesson.line("appended")
+    line = lesson.control_row("appended")
     length = inputs.select_slider("Positions", (200, 1000, 5000), 200, key="index_up_to", line=line)
     with_index, with_waves = _alike(model, ctx.text, length)
     show(
@@ -87,7 +87,7 @@ def fractions(ctx: PageContext) -> None:
     own = ctx.model.encode(ctx.text).tokens
     usual = next((text for text in OTHERS if len(ctx.model.encode(text)) != len(own)), OTHERS[0])
     typed = inputs.text_input(
-        "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.line("fractions")
+        "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.control_row("fractions")
     )
     texts = [own, ctx.model.encode(typed.strip() or usual).tokens]
     places = [naive_positions.fractions(len(tokens)) for tokens in texts]
@@ -108,7 +108,7 @@ def counter(_: PageContext) -> None:
     """Positions in binary next to sinusoids with as many coordinates."""
     from tfmviz.positions.sinusoidal import sinusoids
 
-    n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.line("counter"))
+    n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.control_row("counter"))
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
     bits = range(n_bits)

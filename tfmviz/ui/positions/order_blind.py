@@ -45,7 +45,7 @@ BLIND_WITHIN = 1e-3
 
 def order_blind(ctx: PageContext) -> None:
     """Moved words leave the vectors of a model without positions unchanged, but not those of its twin."""
-    words, line = lesson.line("words"), lesson.line("order")
+    words, line = lesson.control_row("words"), lesson.control_row("order")
     with line:
         blind, sighted = _choose_twins(ctx.text)
     if blind is None or sighted is None:

@@ -38,7 +38,7 @@ def digits() -> None:
         st.info(markdown.plain(str(error)), icon=icons.INFO)
         return
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
-    with lesson.line("digit"):
+    with lesson.control_row("digit"):
         last = len(labels) - 1
         n = inputs.slider(
             f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=controls.put, args=({"drawn": ""},)

@@ -38,8 +38,8 @@ def sinusoids_in_parts(ctx: PageContext) -> None:
         Tab("Heat map", of_waves(heat_map)),
         Tab("A shift is a rotation", of_waves(shift)),
         Tab("Near and far", of_waves(near_and_far)),
-        Tab("On real words", on_words, needs=("text",)),
-        needs=(),
+        Tab("On real words", on_words, inputs=("text",)),
+        inputs=(),
     )
 
 
@@ -47,7 +47,7 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[PageCon
     """A part of this tab, with the settings that all parts share in one line with its own."""
 
     def draw(_: PageContext) -> None:
-        line = lesson.line("waves")
+        line = lesson.control_row("waves")
         with line:
             waves = settings()
         if waves is not None:
@@ -57,7 +57,7 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[PageCon
 
 
 def curves(waves: Waves, _line: DeltaGenerator) -> None:
-    figure, line = st.container(), lesson.line("dimensions")
+    figure, line = st.container(), lesson.control_row("dimensions")
     at = [
         inputs.slider(f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, line=line)
         for key, first in (("at_a", 3), ("at_b", 20))
@@ -111,7 +111,7 @@ def by_hand(_: PageContext) -> None:
     from tfmviz.positions.sinusoidal import sinusoids_at
     from tfmviz.positions.sinusoidal import waves as waves_at
 
-    with lesson.line("waves"):
+    with lesson.control_row("waves"):
         printed = inputs.segmented_control("Formula", AS_PRINTED, key="as_printed", required=True)
         position = int(inputs.number_box("Position", key="by_hand", value=3))
         base = base_box()
@@ -178,7 +178,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
     stored = inputs.segmented_control(
-        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.line("stored")
+        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.control_row("stored")
     )
     halves = layouts.get(stored or "") == "halves"
     order = sines_first(waves.d).numpy()
@@ -199,7 +199,7 @@ def on_words(ctx: PageContext) -> None:
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
     label = f"× √d_model = {scale:.2f}, as in the model"
-    line = lesson.line("scaled")
+    line = lesson.control_row("scaled")
     scaled = inputs.toggle(label, value=True, key="scaled", line=line)
     joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale

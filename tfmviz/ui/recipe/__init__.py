@@ -125,7 +125,7 @@ def forced(ctx: PageContext, *, from_left: bool = False) -> Forced | None:
     kind = ctx.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
     needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
-    if (ctx_b := lesson.stand_in(ctx, needs, fits=fits, instead="tiny-english")) is None:
+    if (ctx_b := lesson.fallback_model(ctx, needs, fits=fits, instead="tiny-english")) is None:
         return None
     found = _forced(ctx_b.model, ctx.text)
     if not found.ids:
@@ -161,7 +161,7 @@ SPAN_MODELS = PROJECT / "assets" / "recipe"
 
 
 def tasks(ctx: PageContext) -> None:
-    with lesson.line("tasks"):
+    with lesson.control_row("tasks"):
         draw = inputs.slider("Random seed", 0, 50, 0, key="draw")
     found = forced(ctx, from_left=True)
     filler = models.needed(FILLER)

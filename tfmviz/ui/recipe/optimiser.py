@@ -36,16 +36,16 @@ PATHS = ("Adam", "Adam without correction", "gradient descent", "with momentum")
 
 
 def going_down() -> None:
-    line = lesson.line("adam")
+    line = lesson.control_row("adam")
     with line:
         bright = inputs.segmented_control("Highlight", PATHS, key="downhill", required=True)
     seen, below = seen_from(line, first="above"), st.container()
-    with lesson.line("adam_start"):
+    with lesson.control_row("adam_start"):
         x = inputs.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x")
         y = inputs.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y")
         steepness = inputs.select_slider("Steepness along y", (1, 3, 10, 30, 100), 30, key="steep")
         steps = inputs.slider("Steps", 1, STEPS, STEPS, key="descended")
-    with lesson.line("adam_numbers"):
+    with lesson.control_row("adam_numbers"):
         rate = inputs.select_slider("η of Adam", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1, key="eta")
         plain = inputs.select_slider("η of descent", (0.003, 0.01, 0.03, 0.05, 0.1, 0.3), 0.03, key="eta_plain")
         beta1 = inputs.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1")
@@ -176,7 +176,7 @@ AROUND = 4
 
 
 def schedules() -> None:
-    with lesson.line("schedules"):
+    with lesson.control_row("schedules"):
         d_model = inputs.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width")
         warmup = inputs.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup")
         steps = inputs.select_slider("Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps")
@@ -235,7 +235,7 @@ LARGEST = 60_000_000
 
 
 def dropout(ctx: PageContext) -> None:
-    with lesson.line("dropout"):
+    with lesson.control_row("dropout"):
         rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
         seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
     if (found := recipe.forced(ctx)) is None:
@@ -270,7 +270,7 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 
 
 def gradients(ctx: PageContext) -> None:
-    with lesson.line("gradients"):
+    with lesson.control_row("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
     if (found := recipe.forced(ctx)) is None:
         return

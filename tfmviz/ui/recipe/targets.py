@@ -34,7 +34,7 @@ MOST = 9
 
 
 def smoothed(ctx: PageContext) -> None:
-    with lesson.line("smoothing"):
+    with lesson.control_row("smoothing"):
         if (found := recipe.forced(ctx)) is None:
             return
         at = recipe.place(found)
@@ -112,7 +112,7 @@ def calibration() -> None:
     temperatures: list[float] = data["temperatures"]
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
-    with lesson.line("calibration"):
+    with lesson.control_row("calibration"):
         at = inputs.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by")
     rows = {
         "ε = 0": _at(data, WITHOUT, 1.0),

@@ -44,7 +44,7 @@ def slopes(shown: PageContext) -> None:
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
-    n_heads = inputs.slider("Heads H", 1, 32, min(own, 32), key="n_slopes", line=lesson.line("slopes"))
+    n_heads = inputs.slider("Heads H", 1, 32, min(own, 32), key="n_slopes", line=lesson.control_row("slopes"))
     found = alibi.slopes(n_heads).numpy()
     axes = Axes("head", "slope: bias per token of distance", log=True)
     show("slopes", over(np.arange(n_heads), {f"slopes of {n_heads} heads": found}, axes, theme=theme()))
@@ -101,7 +101,7 @@ def t5_biases(shown: PageContext) -> None:
 
 def t5_buckets(shown: PageContext) -> None:
     kinds = ("looks back (decoder)", "both ways (encoder)")
-    line = lesson.line("buckets")
+    line = lesson.control_row("buckets")
     kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
     both_ways = kind == kinds[1]
     position = np.arange(len(tokens_of(shown)))
@@ -140,7 +140,7 @@ def shaw(shown: PageContext) -> None:
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     left, right = st.columns([2, 3])
-    line = lesson.line("shaw")
+    line = lesson.control_row("shaw")
     clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
     n = len(tokens_of(shown))
     rows, mask = clip - rotations.relative_index(n, n, clip=clip), np.tri(n, dtype=bool)

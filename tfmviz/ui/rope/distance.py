@@ -28,7 +28,7 @@ ONE, OTHER = "of course we know", "we know that"
 
 
 def same_distance(shown: PageContext) -> None:
-    line = lesson.line("same_distance")
+    line = lesson.control_row("same_distance")
     texts = [
         inputs.text_input(label, first, key=key, max_chars=200, placeholder=first, line=line).strip() or first
         for label, first, key in (("One text", ONE, "phrase"), ("Another", OTHER, "other_phrase"))

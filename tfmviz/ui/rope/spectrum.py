@@ -61,7 +61,7 @@ def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
     from tfmviz.positions import rope
 
     own = own_base(shown)
-    line = lesson.line("spectrum")
+    line = lesson.control_row("spectrum")
     base = inputs.number_box(
         "Base",
         line=line,
@@ -95,7 +95,7 @@ def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
 def wavelengths(shown: PageContext) -> None:
     """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
     own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
-    with lesson.line("wavelengths"):
+    with lesson.control_row("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
         position = inputs.number_box("A position i", key="at_position", value=len(tokens_of(shown)) - 1)
     chart, table = st.columns([3, 2])
@@ -165,7 +165,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
 
 def decay(shown: PageContext) -> None:
     """The paper's bound, random vectors and the model's queries and keys against distance."""
-    with lesson.line("decay"):
+    with lesson.control_row("decay"):
         reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
     left, right = st.columns(2)
     chosen = spectrum(shown, shown.trace[f"{shown.choice.layer}.q"].shape[-1])

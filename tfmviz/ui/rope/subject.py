@@ -24,7 +24,7 @@ def subject(ctx: PageContext, scheme: str) -> PageContext | None:
     """
     choice, config = ctx.choice, ctx.model.config
     own, needs = config.positions.kind == scheme, f"a model with the position scheme {scheme}"
-    ctx_b = lesson.stand_in(ctx, needs, fits=own, instead=f"twins-{scheme}", say=False)
+    ctx_b = lesson.fallback_model(ctx, needs, fits=own, instead=f"twins-{scheme}", say=False)
     if ctx_b is None:
         return None
     if not own:

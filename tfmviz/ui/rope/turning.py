@@ -100,7 +100,7 @@ SLOW = 40.0
 
 
 def helices(shown: PageContext) -> None:
-    seen = seen_from(lesson.line("helices"))
+    seen = seen_from(lesson.control_row("helices"))
     n = min(max(len(tokens_of(shown)), FEWEST), MOST)
     theta = own_theta(shown)
     theta = theta[theta > 0]  # the others do not turn

@@ -34,7 +34,7 @@ AXES = {
 
 
 def published() -> None:
-    with lesson.line("laws"):
+    with lesson.control_row("laws"):
         against = inputs.segmented_control("Plot against", list(AXES), default="N", key="law_axis")
         n = SIZES[inputs.select_slider("N", list(SIZES), in_words(1e10), key="law_n")]
         d = AMOUNTS[inputs.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d")]
@@ -103,7 +103,7 @@ def _results() -> dict[str, dict[str, Any]]:
 
 def tables() -> None:
     found = _results()
-    with lesson.line("results"):
+    with lesson.control_row("results"):
         name = inputs.segmented_control("Results", list(found), default="translation", key="results")
     table = dict(found[name])
     says = table.pop("says")

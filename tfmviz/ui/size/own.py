@@ -45,7 +45,7 @@ OVER = 1.3
 def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
     about, runs, larger = read()
-    with lesson.line("own"):
+    with lesson.control_row("own"):
         against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
         counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
     show("own_runs", _runs(runs, larger, against, counted))

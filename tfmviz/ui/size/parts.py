@@ -40,7 +40,7 @@ def ask(ctx: PageContext, key: str) -> Subject:
     Args:
         key: of the line.
     """
-    with lesson.line(key):
+    with lesson.control_row(key):
         name = inputs.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design")
         if name != OWN:
             lesson.hide("model")
@@ -165,7 +165,7 @@ def memory(ctx: PageContext) -> None:
 
 def _training(subject: Subject) -> None:
     known = subject.known.tokens if subject.known else None
-    with lesson.line("run"):
+    with lesson.control_row("run"):
         tokens = inputs.select_slider("Tokens to train on", TOKENS, 10**10, key="trained_on", format_func=in_words)
     amounts = {"your slider": float(tokens)} | ({"its authors": known} if known else {})
     flops = {who: parameters.training_flops(subject.design, amount) for who, amount in amounts.items()}

@@ -100,7 +100,7 @@ def read() -> tuple[dict[str, Any], dict[str, Variant]]:
 
 
 def compared(ctx: PageContext) -> None:
-    with lesson.line("changes"):
+    with lesson.control_row("changes"):
         shown = inputs.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes")
     if shown == EXPERTS:
         routed(ctx)
@@ -175,7 +175,7 @@ def _words(about: dict[str, Any], found: dict[str, Variant]) -> str:
 
 def routed(ctx: PageContext) -> None:
     """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
-    ctx_b = lesson.stand_in(ctx, "a model with experts", fits=bool(_sites(ctx.model)), instead="experts")
+    ctx_b = lesson.fallback_model(ctx, "a model with experts", fits=bool(_sites(ctx.model)), instead="experts")
     if ctx_b is None:
         return
     if ctx_b is not ctx:

@@ -42,7 +42,7 @@ def lookup(ctx: PageContext) -> None:
     trace, choice, token = ctx.trace, ctx.choice, ctx.query
     if not ctx.is_chosen:  # for a token that attends to one key alone, soft and hard hardly differ
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
-    with lesson.line("token"):
+    with lesson.control_row("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
     row = trace[f"{choice.layer}.pattern"][choice.head][token]
     keys = trace.axes(choice.layer)[1]
@@ -59,7 +59,7 @@ def lookup(ctx: PageContext) -> None:
 
 def contributions(ctx: PageContext) -> None:
     trace, layer, head, token = ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query
-    with lesson.line("token"):
+    with lesson.control_row("token"):
         controls.token_box(of_queries(trace, layer), token)
     W_O, n_heads = ctx.weights.W_O_carried, len(trace[f"{layer}.q"])
     lengths = np.linalg.norm(ctx.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
@@ -128,7 +128,7 @@ def _alike(pattern: Array, mask: Array) -> str:
 def finder(ctx: PageContext) -> None:
     trace, choice = ctx.trace, ctx.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
-    with lesson.line("finder"):
+    with lesson.control_row("finder"):
         if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
             st.session_state["kind_of_head"] = "same word"
         kinds, key = (
@@ -171,7 +171,7 @@ N_QUERIES, N_KEYS = 256, 16
 
 
 def scaling_lab(ctx: PageContext) -> None:
-    with lesson.line("scaling"):
+    with lesson.control_row("scaling"):
         source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
         its_own = source == "this head's own"
         d = _ask_width(ctx, its_own=its_own)

@@ -48,7 +48,7 @@ def biography(ctx: PageContext) -> None:
         steps.finder(ctx)
         return
     ctx = replace(ctx, choice=_opened(ctx, book))
-    map_, line = st.container(), lesson.line("map")
+    map_, line = st.container(), lesson.control_row("map")
     known = [name for name in MEASURES if name != "distance" or not ctx.choice.layer.endswith("cross_attn")]
     x, y = (
         inputs.selectbox(label, known, known.index(first), key=key, line=line)

@@ -41,7 +41,7 @@ LEGENDS = {
 def lens_of(ctx: PageContext) -> None:
     trace, vocabulary = ctx.trace, ctx.model.vocabulary
     token = ctx.target
-    line = lesson.line("lens")
+    line = lesson.control_row("lens")
     shown = inputs.segmented_control("Each cell shows", list(LEGENDS), key="cells", line=line)
     steps = inputs.segmented_control("Read out after", ("each layer", "each step"), key="after", line=line)
     detail: Detail = "steps" if steps == "each step" else "layers"

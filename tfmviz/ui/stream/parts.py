@@ -32,7 +32,7 @@ from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 def river(ctx: PageContext) -> None:
     trace, stack = ctx.trace, ctx.choice.layer.split(".")[0]
     tokens = trace.axes(ctx.choice.layer)[0].tokens
-    with lesson.line("token"):
+    with lesson.control_row("token"):
         controls.token_box([visible(t) for t in tokens], ctx.query)
     found = contributions.river(trace, stack, ctx.query, ctx.model.weights.stacks[stack])
     names, kinds = [part.name for part in found.parts], [part.kind for part in found.parts]
@@ -134,7 +134,7 @@ def attribution(ctx: PageContext) -> None:
     if ctx.model.weights.stacks[ctx.model.writes_from].readout.transform is not None:
         st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are not such a sum.", icon=icons.INFO)
         return
-    with lesson.line("token"):
+    with lesson.control_row("token"):
         controls.token_box([visible(t) for t in trace.tokens], token)
         account = _account(ctx)
     layer, head = _looked_at(ctx, account)

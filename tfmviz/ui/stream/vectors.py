@@ -34,7 +34,7 @@ from tfmviz.words.numbers import counted, decimal, per_cent
 def lengths(ctx: PageContext) -> None:
     trace, choice, token = ctx.trace, ctx.choice, ctx.query
     stack, tokens = choice.layer.split(".")[0], trace.axes(choice.layer)[0].tokens
-    with lesson.line("token"):
+    with lesson.control_row("token"):
         controls.token_box([visible(t) for t in tokens], token)
     stages = residual.stages(trace, stack, "steps")
     values = residual.lengths(trace, list(stages.values()))
@@ -104,7 +104,7 @@ NEAREST = 5
 
 def neighbours(ctx: PageContext) -> None:
     tokens = [visible(token) for token in ctx.trace.axes(ctx.choice.layer)[0].tokens]
-    line = lesson.line("token")
+    line = lesson.control_row("token")
     with line:
         controls.token_box(tokens, ctx.query)
     ways = ["nearest tokens", "in space"]
@@ -209,7 +209,7 @@ def in_context(ctx: PageContext) -> None:
         if asked is not None:
             other = min(asked, len(ids) - 1)
         first, second = (first, (first + 1) % len(ids) if other is None else other)
-        with lesson.line("in_context"):
+        with lesson.control_row("in_context"):
             controls.token_box(names, first, label="This token")
             controls.other_box(names, second, label="and this one")
         found = compared(ctx.trace, ctx.choice.layer.split(".")[0], tokens.ids, (first, second))

@@ -98,7 +98,7 @@ def switchboard(ctx: PageContext) -> Switches:
     off = tuple(part for part in parts if part.code in wanted)
     if unknown := wanted - {part.code for part in off} - {"none"}:
         st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
-    with lesson.line("switches"):
+    with lesson.control_row("switches"):
         said = Switches(off=off, way=_way(ctx))
 
     def report(chosen: dict[str, Any]) -> None:

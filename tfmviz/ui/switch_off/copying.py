@@ -62,7 +62,7 @@ COPIED: dict[str, Copied] = {
 
 
 def laboratory(ctx: PageContext) -> None:
-    with lesson.line("copying"):
+    with lesson.control_row("copying"):
         guess = exchanged(ctx.text)
         typed = inputs.text_input("Second sentence", key="other", max_chars=MOST_TYPED, placeholder=guess or "")
         inputs.selectbox(
@@ -80,7 +80,7 @@ def laboratory(ctx: PageContext) -> None:
     stack = ctx.choice.layer.split(".")[0]
     options = [name for name, kind in COPIED.items() if patching.sites_of(ctx.trace, stack, kind)]
     figure = st.container()
-    copied = inputs.radio("Copied", options, horizontal=True, key="copied", line=lesson.line("copied"))
+    copied = inputs.radio("Copied", options, horizontal=True, key="copied", line=lesson.control_row("copied"))
     if other is None:
         st.info("Type a second sentence with the same number of tokens.", icon=icons.WRITE)
         return

@@ -170,7 +170,7 @@ def _in_words(ρ: float) -> str:
 def _measure(ctx: PageContext) -> tuple[Question, str]:
     every_word = question(ctx)
     if every_word is not None:
-        line = lesson.line("measure")
+        line = lesson.control_row("measure")
         chosen = inputs.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", line=line)
         if chosen == MEASURES[0]:
             return every_word, "the next word"

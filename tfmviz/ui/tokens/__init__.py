@@ -31,7 +31,7 @@ LONGEST = 60
 def model_with_merges(ctx: PageContext) -> Model | None:
     """The chosen model if its tokenizer merges bytes, else one that does, with a note."""
     merges = ctx.model.tokenizer.ranks is not None
-    ctx_b = lesson.stand_in(ctx, "a model that cuts words by merging bytes", fits=merges, instead=WITH_MERGES)
+    ctx_b = lesson.fallback_model(ctx, "a model that cuts words by merging bytes", fits=merges, instead=WITH_MERGES)
     return None if ctx_b is None else ctx_b.model
 
 
@@ -42,7 +42,7 @@ def replay(ctx: PageContext) -> None:
         return
     ranks = model.tokenizer.ranks
     assert ranks is not None
-    with lesson.line("merges"):
+    with lesson.control_row("merges"):
         longest = max(range(len(words)), key=lambda n: (len(words[n]), -n))
         whole = words[
             inputs.selectbox(
@@ -111,7 +111,7 @@ IN_ADDRESS = MOST_TYPED
 
 
 def learn(ctx: PageContext) -> None:
-    with lesson.line("learning"):
+    with lesson.control_row("learning"):
         which = inputs.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", width=170)
         wanted = inputs.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned")
     below = st.container()

@@ -80,7 +80,7 @@ def numbers(ctx: PageContext) -> None:
     """Every token with its bytes and its id; special tokens as such or as text."""
     tokenizer = ctx.model.tokenizer
     marks = tokenizer.special_tokens
-    with lesson.line("numbers"):
+    with lesson.control_row("numbers"):
         read = inputs.segmented_control("A typed special token is", ("text", "a mark"), key="marks_are")
     as_marks = read == "a mark"
     rows = [_numbered(tokenizer, "your text", ctx.text, as_marks=as_marks)]

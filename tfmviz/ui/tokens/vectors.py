@@ -48,7 +48,7 @@ def _choose(ctx: PageContext) -> tuple[Encoding, int]:
 
 
 def look_up(ctx: PageContext) -> None:
-    with lesson.line("look_up"):
+    with lesson.control_row("look_up"):
         text, position = _choose(ctx)
     index, table = text.ids[position], ctx.model.weights.W_E
     first = max(min(index - AROUND, len(table) - 2 * AROUND - 1), 0)
@@ -87,7 +87,7 @@ def look_up(ctx: PageContext) -> None:
 
 
 def neighbours(ctx: PageContext) -> None:
-    with lesson.line("neighbours"):
+    with lesson.control_row("neighbours"):
         text, position = _choose(ctx)
     index, weights = text.ids[position], ctx.model.weights
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
@@ -108,7 +108,7 @@ def tying(ctx: PageContext) -> None:
         return
     n, d = weights.W_E.shape
     is_tied = np.shares_memory(weights.W_E, weights.W_U)
-    ties = inputs.toggle("W_U = W_Eᵀ", is_tied, key="tied", line=lesson.line("tying"))
+    ties = inputs.toggle("W_U = W_Eᵀ", is_tied, key="tied", line=lesson.control_row("tying"))
     other = np.random.default_rng(0).normal(0, weights.W_E.std(), weights.W_E.shape) if is_tied else weights.W_U
     readout = replace(weights.stacks[stack].readout, W_U=weights.W_E if ties else other)
     *_, end = residual.stages(ctx.trace, stack, "layers").values()
@@ -138,7 +138,7 @@ def _unlike(model: Model) -> str:
 
 def embedding_map(ctx: PageContext) -> None:
     """All entries on the plane of the first two principal components, around the chosen token."""
-    with lesson.line("map"):
+    with lesson.control_row("map"):
         text, position = _choose(ctx)
         zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
     places, shares = _plane(ctx.model)

@@ -115,7 +115,7 @@ def ask() -> None:
             for key, value in EXPERIMENTS[name].choices.to_dict().items():
                 st.session_state[f"train_{key}"] = value
 
-    line, plain = lesson.line("experiment"), Choices().to_dict()
+    line, plain = lesson.control_row("experiment"), Choices().to_dict()
     line.selectbox(
         "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=take_experiment
     )
@@ -138,7 +138,7 @@ def ask() -> None:
             max_chars=PASTED,
             placeholder="Paste a text",
         )
-    line = lesson.line("train")
+    line = lesson.control_row("train")
     if not desk().at_once:
         line.info("Training is switched off on this server.", icon=icons.OFF)
         return

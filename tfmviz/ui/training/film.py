@@ -50,7 +50,7 @@ def film(ctx: PageContext) -> None:
     left, right = st.columns([5, 3])
     with left:
         figure = st.container()
-        line = lesson.line("film")
+        line = lesson.control_row("film")
     step = line.select_slider(
         "Updates",
         ctx_b,

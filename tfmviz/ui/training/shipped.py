@@ -65,7 +65,7 @@ def chance(vocab_size: int) -> tuple[float, str]:
 
 
 def curves() -> None:
-    figure, line = st.container(), lesson.line("shipped")
+    figure, line = st.container(), lesson.control_row("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     if shown != CHOSEN:
         lesson.hide("model")

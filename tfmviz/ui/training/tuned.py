@@ -32,7 +32,7 @@ SIZES = (16, 64, 256, 1024)
 
 
 def tuned(ctx: PageContext) -> None:
-    with lesson.line("tuning"):
+    with lesson.control_row("tuning"):
         names = ["tiny-english", "fill-in"]
         name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
         way = st.segmented_control(

@@ -119,7 +119,7 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     folder, sight, log = one
     done, steps = int(log.steps[-1]) if len(log.steps) else 0, sight.choices.steps
     name = described(sight.choices, all_choices)
-    line = lesson.line(f"run-{folder.address}")
+    line = lesson.control_row(f"run-{folder.address}")
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
     if sight.owner == readers.this_one():
         _steering(line, folder, sight)
@@ -240,7 +240,9 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
         return
     with left:  # the newest until a reader chooses another
         options = [*(f"{step:,}" for step in steps), NEWEST]
-        chosen = lesson.line("snapshots").select_slider("Snapshot", options, NEWEST, key="updates", bind="query-params")
+        chosen = lesson.control_row("snapshots").select_slider(
+            "Snapshot", options, NEWEST, key="updates", bind="query-params"
+        )
     step = steps[-1] if chosen == NEWEST else int(chosen.replace(",", ""))
     try:
         trace = inside.probe(path, step, choices)

@@ -19,7 +19,7 @@ from tfmviz.ui import controls, icons, inputs, lesson, side, translators
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.translators import SAID, TRANSFORMER, alignment, source_of, written
 from tfmviz.views import translating as view
 from tfmviz.words import markdown
@@ -160,7 +160,7 @@ def compare(ctx: PageContext) -> None:
             f"This tab compares `{TRANSFORMER}` with the models `seq2seq-…`, which also read French.", icon=icons.INFO
         )
         return
-    with line("aligned"):
+    with control_row("aligned"):
         which = choose()
     found = [(ctx.trace, crossing(ctx, ctx.trace, which), f"transformer, {which}", "transformer")]
     for kind, model in recurrent.items():
@@ -183,7 +183,7 @@ def compare(ctx: PageContext) -> None:
 
 
 def draw(ctx: PageContext) -> None:
-    with line("heads"):
+    with control_row("heads"):
         which = choose()
     trace, about = ctx.trace, ctx.short_name
     if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model

@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import beams, icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -70,7 +70,7 @@ class Scores:
 
 
 def compare(ctx: PageContext) -> None:
-    with line("reference"):
+    with control_row("reference"):
         references = ask(ctx)
     written = ctx.model.tokenizer.decode(ctx.trace.target.ids[1:]).strip()
     if not references:
@@ -151,7 +151,7 @@ def _grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
 
 
 def beginning(ctx: PageContext) -> None:
-    with line("begins"):
+    with control_row("begins"):
         begins = inputs.text_input("The translation begins with", "", key="begins", max_chars=300)
     model = ctx.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
@@ -190,7 +190,7 @@ def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int
 
 
 def losses(ctx: PageContext) -> None:
-    with line("reference"):
+    with control_row("reference"):
         reference = ask(ctx)[:1]
     if not reference:
         say_none()

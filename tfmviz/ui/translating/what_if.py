@@ -18,7 +18,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui import beams, icons, inputs, models, side, translating
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -37,7 +37,7 @@ def two_searches(ctx: PageContext, text: str, *, edits: tuple[Edit, ...], at: in
         says: the change in words.
     """
     model, figure = ctx.model, st.container()
-    with line("beams"):
+    with control_row("beams"):
         width, alpha = beams.ask()
         before = beams.found_by(model, ctx.text, width, alpha)
         after = beams.found_by(model, text, width, alpha, edits=edits, at=at)
@@ -147,7 +147,7 @@ def two_trees(ctx: PageContext) -> None:
 
 
 def _ask(ctx: PageContext) -> Other | None:
-    with line("what-if"):
+    with control_row("what-if"):
         how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), key="change")
         other = _edited(ctx, how) if how in (CLOSE, DIRECT) else _swapped(ctx)
     if other is None:

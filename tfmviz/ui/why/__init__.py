@@ -28,7 +28,7 @@ def ask(ctx: PageContext) -> ScoreSum | None:
     if ctx.weights.is_linear:
         st.info("Linear attention has no scores. Choose another model.", icon=icons.INFO)
         return None
-    with lesson.line("pair"):
+    with lesson.control_row("pair"):
         lesson.pair_boxes(ctx)
     return sum_of(ctx.model, ctx.text, pair_of(ctx))
 

@@ -41,7 +41,7 @@ def compose(ctx: PageContext) -> None:
     if ctx.model.config.depth(stack) == 1:
         st.info("With a single layer, no head reads another.", icon=icons.INFO)
         return
-    with lesson.line("side"):
+    with lesson.control_row("side"):
         chosen = inputs.segmented_control(
             "Read in its", list(READS.values()), default="keys", key="side", required=True
         )

@@ -38,7 +38,7 @@ def writes(ctx: PageContext) -> None:
     if not ctx.choice.layer.startswith(f"{stack}."):
         st.info("Encoders write no words. Choose another kind of attention.", icon=icons.INFO)
         return
-    with lesson.line("writes"):
+    with lesson.control_row("writes"):
         controls.token_box(of_queries(ctx.trace, ctx.choice.layer), ctx.query, label="Query")
     found = _pushes(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.query)
     keys = ctx.trace.axes(ctx.choice.layer)[1].tokens

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.ui import icons, inputs, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.lesson import PageContext, line
+from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted, visible
@@ -83,7 +83,7 @@ def _ask(place: object) -> str:
         st.session_state["writing_guesses"] = {}
         st.session_state["guessed"] = ""
 
-    with line("guessed"):
+    with control_row("guessed"):
         typed = inputs.text_input("The next word", key="guessed", max_chars=MOST_CHARACTERS)
         inputs.button("Start a new score", key="new_score", on_click=forget)
     return " ".join((typed or "").split())

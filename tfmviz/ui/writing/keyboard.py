@@ -54,7 +54,7 @@ def keyboard(ctx: PageContext) -> None:
     model = ctx.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
     ctx = ctx if fits else replace(ctx, edits=())  # they belong to another model
-    ctx_b = lesson.stand_in(ctx, "a language model with English words", fits=fits, instead="tiny-english")
+    ctx_b = lesson.fallback_model(ctx, "a language model with English words", fits=fits, instead="tiny-english")
     if ctx_b is None:
         return
     found = dictionary(ctx_b.model)
