@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from tfmviz.places import PROJECT
-from tfmviz.ui import frame, projector, turns, walks
+from tfmviz.paths import PROJECT
+from tfmviz.ui import frame, projector, run_queue, walks
 from tfmviz.ui.figures import theme
 from tfmviz.ui.router import DEFAULT, navigation, path, routed
 from tfmviz.views.shared import page_colours
@@ -14,8 +14,8 @@ st.set_page_config(
     page_icon=str(PROJECT / "assets" / "icon.svg"),
     layout="wide",
 )
-with turns.taken():
-    turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
+with run_queue.slot():
+    run_queue.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
     st.html(f"<style>{page_colours(theme())}</style>")
     if st.query_params.get("presenter") == "1":

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from tfmviz import doors, workers
+from tfmviz import security, workers
 from tfmviz.__main__ import parsed, trouble_at, where
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 
 TEMPLATE = Path(__file__).parent / "haproxy.cfg"
 
@@ -249,7 +249,7 @@ def main() -> None:
         sys.exit(NO_HAPROXY)
     if trouble := trouble_at(args.host, args.port):
         sys.exit(trouble)
-    os.environ[doors.SETTING] = " ".join(args.allowed_host)  # for the servers
+    os.environ[security.SETTING] = " ".join(args.allowed_host)  # for the servers
     os.environ[workers.KEY] = os.environ.get(workers.KEY) or secrets.token_hex(32)
     asked = Asked()
     asked.by_signals()

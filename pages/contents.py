@@ -1,6 +1,6 @@
 """All pages with their questions, in the order of a lecture course."""
 
-from tfmviz.ui import find, router
+from tfmviz.ui import router, search
 
 router.ensure_routed()
-find.contents()
+search.contents()

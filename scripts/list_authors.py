@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.training.files import replacing
 
 ASSETS = PROJECT / "assets"

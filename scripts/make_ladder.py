@@ -23,7 +23,7 @@ from tfmviz.analysis import reach
 from tfmviz.analysis.predictions import softmax
 from tfmviz.counting import grams, kneser_ney, pruned
 from tfmviz.counting.kneser_ney import NGramModel
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.training.courses import parse_source

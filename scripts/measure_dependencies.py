@@ -29,7 +29,7 @@ from tfmviz.analysis.dependencies import Pair
 from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
 from tfmviz.training.files import replacing

@@ -15,7 +15,7 @@ from typing import get_args
 
 import torch
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.runs.tuner import tuned
 from tfmviz.training.files import replacing
 from tfmviz.training.tuning import Method, Tuning

@@ -20,7 +20,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from tfmviz.model.pictures import SIDE, PictureReader, config, patches
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.training.files import replacing
 from tfmviz.training.loop import Settings, build_optimizer
 from tfmviz.zoo import pictures

@@ -23,7 +23,7 @@ import numpy as np
 from scripts.train_zoo import RUNS as ZOO
 from scripts.train_zoo import Recipe, execute, prepare_data, thin_log
 from tfmviz import zoo
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.text.corpora import is_held_out, read_documents
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.data import pack, windows

@@ -29,7 +29,7 @@ from scripts.train_zoo import ENGLISH, PAIRS, Recipe, execute, prepare_data, run
 from tfmviz import zoo
 from tfmviz.analysis.calibration import Reliability, log_softmax, reliability
 from tfmviz.counting import shipped
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.text.corpora import is_held_out
 from tfmviz.text.pairs import read_pairs, split_pairs

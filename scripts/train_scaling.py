@@ -24,7 +24,7 @@ import torch
 from scripts.train_zoo import run as command
 from tfmviz.model.build import Model, build
 from tfmviz.model.config import ModelConfig
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.data import Batch, TextBatches, load_split, pack, windows

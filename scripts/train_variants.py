@@ -26,7 +26,7 @@ from scripts.train_scaling import BATCH, CONTEXT, VOCABULARY, M, finish, learnin
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.synthesizer import Synthesis, synthesize
 from tfmviz.model.transformer import DecoderOnly
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.record.tap import STEPWISE
 from tfmviz.training.files import replacing, sole_use_of

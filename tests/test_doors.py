@@ -10,9 +10,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.cases import each
 from tests.hostile.spellings import CLOSED
-from tfmviz import doors
+from tfmviz import security
 
-HEADERS = doors.headers("https://moodle.example.edu")
+HEADERS = security.headers("https://moodle.example.edu")
 
 
 @dataclass
@@ -57,7 +57,7 @@ def ask(*headers: tuple[str, str], path: str = "/", kind: str = "http") -> Answe
         messages.append(message)
 
     sent = [(name.encode(), value.encode()) for name, value in headers]
-    shut = doors.Doors(app, frozenset({"attention.uni.example"}), HEADERS)
+    shut = security.SecurityMiddleware(app, frozenset({"attention.uni.example"}), HEADERS)
     with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
         thread.submit(asyncio.run, shut({"type": kind, "path": path, "headers": sent}, receive, send)).result()
     return Answer(messages, app.reached)
@@ -65,7 +65,7 @@ def ask(*headers: tuple[str, str], path: str = "/", kind: str = "http") -> Answe
 
 @pytest.fixture(autouse=True)
 def laptop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "gethostname", lambda: "Laptop.lan")
+    monkeypatch.setattr(security, "gethostname", lambda: "Laptop.lan")
 
 
 HERE = (
@@ -161,7 +161,7 @@ def test_every_answer_carries_each_header_once_whatever_the_app_says(asked: dict
 
 
 def test_the_policy_names_the_sites_that_may_frame_the_app() -> None:
-    assert doors.policy("").endswith("; frame-ancestors 'self'")
-    framed = doors.policy(" https://a.example\nhttps://b.example ")
+    assert security.policy("").endswith("; frame-ancestors 'self'")
+    framed = security.policy(" https://a.example\nhttps://b.example ")
     assert framed.endswith("frame-ancestors 'self' https://a.example https://b.example")
-    assert "'unsafe-eval'" not in doors.policy("")
+    assert "'unsafe-eval'" not in security.policy("")

@@ -12,11 +12,11 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.testing.v1 import AppTest
 
 from tests.app import forget, open_page
-from tfmviz import fuse, zoo
+from tfmviz import deadline, zoo
 from tfmviz.model.block import Block
 from tfmviz.model.earlier import RecurrentConfig
 from tfmviz.model.linear import AT_ONCE, product
-from tfmviz.ui import turns, waiting
+from tfmviz.ui import run_queue, waiting
 
 TEXT = "The cat sat on the mat"
 
@@ -30,15 +30,15 @@ def _fresh_caches() -> Iterator[None]:
 
 def test_within_a_block_and_a_thread_every_check_asks() -> None:
     asked: list[int] = []
-    with fuse.watched(lambda done, of: asked.append(1)):
-        fuse.check()
-        with fuse.watched(lambda done, of: asked.append(2)):
-            fuse.check()
-        thread = threading.Thread(target=fuse.check)
+    with deadline.watched(lambda done, of: asked.append(1)):
+        deadline.check()
+        with deadline.watched(lambda done, of: asked.append(2)):
+            deadline.check()
+        thread = threading.Thread(target=deadline.check)
         thread.start()
         thread.join()
-        fuse.check()
-    fuse.check()
+        deadline.check()
+    deadline.check()
     assert asked == [1, 2, 1]
 
 
@@ -47,7 +47,7 @@ def test_a_transformer_asks_at_every_layer_and_a_recurrent_network_at_every_toke
     transformer, recurrent = zoo.load("tiny-english"), zoo.load("ladder-rnn", kind=zoo.EarlierModel)
     assert isinstance(recurrent.config, RecurrentConfig)
     n = transformer.config.n_layers
-    with fuse.watched(lambda done, of: asked.append((done, of))):
+    with deadline.watched(lambda done, of: asked.append((done, of))):
         transformer.trace(TEXT)
         assert asked == [(done, n) for done in range(n + 1)]
         n_tokens = len(recurrent.trace(TEXT).target.ids)
@@ -57,7 +57,7 @@ def test_a_transformer_asks_at_every_layer_and_a_recurrent_network_at_every_toke
 def test_a_large_matrix_asks_at_every_part_so_that_a_layer_can_be_stopped() -> None:
     W = torch.zeros(3, AT_ONCE, dtype=torch.bfloat16)
     asked: list[int] = []
-    with fuse.watched(lambda done, of: asked.append(of)):
+    with deadline.watched(lambda done, of: asked.append(of)):
         product(torch.ones(1, AT_ONCE), W)
     assert asked == [0] * 3
 
@@ -66,14 +66,14 @@ def test_a_slow_pass_says_how_far_it_is_and_can_be_stopped(monkeypatch: pytest.M
     def page() -> None:
         import streamlit as st
 
-        from tfmviz import fuse
-        from tfmviz.ui import turns
+        from tfmviz import deadline
+        from tfmviz.ui import run_queue
 
-        with turns.taken():
-            turns.take("model", st.session_state.get("typed", "text"))
+        with run_queue.slot():
+            run_queue.take("model", st.session_state.get("typed", "text"))
             for _ in range(2):
                 for done in range(4 + st.session_state.get("ends", 0)):
-                    fuse.check(done, 4)
+                    deadline.check(done, 4)
             st.write("drawn")
 
     def said() -> list[str]:
@@ -95,16 +95,16 @@ def test_a_slow_pass_says_how_far_it_is_and_can_be_stopped(monkeypatch: pytest.M
     assert said() == ["drawn"]
     assert not app.get("progress")
     assert not app.button
-    assert not turns._running
+    assert not run_queue._running
 
 
 def test_a_turn_that_takes_too_long_says_so_and_gives_itself_back(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page("residual_stream", text="Short.")
-    monkeypatch.setattr(turns, "LONGEST", 0.0)
+    monkeypatch.setattr(run_queue, "LONGEST", 0.0)
     app.text_area(key="text").set_value(TEXT).run()
     assert not app.exception
-    assert [error.value for error in app.error] == [turns.TOO_MUCH]
-    assert not turns._running
+    assert [error.value for error in app.error] == [run_queue.TOO_MUCH]
+    assert not run_queue._running
     monkeypatch.undo()
     app.run()
     assert not app.error
@@ -112,9 +112,9 @@ def test_a_turn_that_takes_too_long_says_so_and_gives_itself_back(monkeypatch: p
 
 def test_before_the_turn_nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model is loaded before it, for all readers."""
-    monkeypatch.setattr(turns, "LONGEST", 0.0)
-    with turns.taken():
-        fuse.check()
+    monkeypatch.setattr(run_queue, "LONGEST", 0.0)
+    with run_queue.slot():
+        deadline.check()
 
 
 def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[ScriptRunContext], object]) -> list[Block]:
@@ -140,7 +140,7 @@ def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: py
     layers = in_the_second_layer(monkeypatch, lambda run: requests_of(run).request_stop())
     app.text_area(key="text").set_value(TEXT).run()
     assert len(layers) == 2
-    assert not turns._running
+    assert not run_queue._running
 
 
 def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch:
     app.text_area(key="text").set_value(TEXT).run()
     assert layers[2] is layers[0]
     assert not app.exception
-    assert not turns._running
+    assert not run_queue._running
 
 
 def requests_of(run: ScriptRunContext) -> ScriptRequests:

@@ -26,9 +26,9 @@ from typing import Any
 
 from starlette.types import ASGIApp
 
-from tfmviz import capacity, doors, workers
+from tfmviz import capacity, security, workers
 from tfmviz.memory import give_back
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 
 EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that mean every network of this machine."""
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def serve(arguments: Sequence[str]) -> None:
     """Runs the app until it is stopped, in one process or in several (`workers.py`).
 
-    Beyond `streamlit run app.py`, this keeps other sites' pages out (`doors.py`), has room for a class (`capacity.py`),
+    Beyond `streamlit run app.py`, this keeps other sites' pages out (`security.py`), has room for a class (`capacity.py`),
     imports slow packages early, gives numpy one thread, begins with `app.py` rather than a single page, serves the
     views' scripts as files (`ui/scripts.py`), and stops when it is asked to, though a reader's machine sleeps.
 
@@ -122,7 +122,9 @@ def serve(arguments: Sequence[str]) -> None:
         from tfmviz.ui import own
 
         own.open_desk(args.convert)
-    guarded = doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", "")))
+    guarded = security.SecurityMiddleware(
+        app, frozenset(args.allowed_host), security.headers(os.environ.get("TFMVIZ_EMBED", ""))
+    )
     options: dict[str, Any] = {
         "loop": LOOP,
         "http": capacity.Prompt,
@@ -161,12 +163,12 @@ def _app() -> ASGIApp:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from tfmviz.ui import document, find, host, live, messages, readers, scripts, weights
+    from tfmviz.ui import document, host, live, messages, scripts, search, session_cookie, weights
 
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
-    routes = [scripts.route(), find.route(), live.route(), weights.route()]
-    kinds = (capacity.Places, readers.Known, messages.OfPages, host.Nobody)
-    around = [*(Middleware(kind) for kind in kinds), Middleware(document.Document, line=doors.HERE)]
+    routes = [scripts.route(), search.route(), live.route(), weights.route()]
+    kinds = (capacity.Places, session_cookie.SessionCookie, messages.OfPages, host.Nobody)
+    around = [*(Middleware(kind) for kind in kinds), Middleware(document.Document, line=security.HERE)]
     return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 
@@ -194,7 +196,7 @@ def _prepare(stopping: Event) -> None:
         import_module("altair")
         from tfmviz.ui.training import desk
 
-        desk.desk()
+        desk.run_manager()
     while not stopping.wait(TIDY):
         gc.collect()  # what readers who have left no longer hold; it would wait until there are a quarter more objects
         give_back()
@@ -218,11 +220,11 @@ def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
         default=[],
         type=host_name,
         help="another name by which readers reach this machine, such as attention.uni.example; may be repeated "
-        f"({doors.SETTING} in the environment says the same)",
+        f"({security.SETTING} in the environment says the same)",
     )
-    said_before = [f"--allowed-host={name}" for name in os.environ.get(doors.SETTING, "").split()]
+    said_before = [f"--allowed-host={name}" for name in os.environ.get(security.SETTING, "").split()]
     args = parser.parse_args([*said_before, *(sys.argv[1:] if arguments is None else arguments)])
-    if doors.NAME.fullmatch(args.host.lower()):
+    if security.NAME.fullmatch(args.host.lower()):
         args.allowed_host.append(args.host.lower())
     return args
 
@@ -247,7 +249,7 @@ def workers_number(text: str) -> int:
 
 
 def host_name(text: str) -> str:
-    if not doors.NAME.fullmatch(name := text.lower()):
+    if not security.NAME.fullmatch(name := text.lower()):
         raise argparse.ArgumentTypeError(f"an allowed host is a name alone, such as attention.uni.example, not {text}.")
     return name
 

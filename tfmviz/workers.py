@@ -3,7 +3,7 @@
 Python has one lock, so a server computes one script at a time. Here a front takes every connection, looks at its first
 bytes, and hands it to one of several servers, its workers. What it hands on is the open file: no byte passes through
 the front, and a worker sees the address of its reader. A browser always has the same worker, by the cookie of
-`ui/readers.py`, so that session, keys and turns of a reader are in one place; whoever has none, or whose worker has
+`ui/session_cookie.py`, so that session, keys and turns of a reader are in one place; whoever has none, or whose worker has
 ended, goes where the fewest connections are.
 
 A worker says to the front when it is ready, and how many connections have ended since: a byte for each.

@@ -12,8 +12,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.browser import Server, Visit, choose, press, violations
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import all_of
+from tfmviz.runs.manager import RunManager
 
 STARTING = 600_000
 """Milliseconds that a process may take to import torch and to do its first update, on a machine that is busy."""
@@ -24,15 +24,15 @@ AT_A_STEP = """(chart) => [0, 1, 2].every(
 
 
 @pytest.fixture
-def runs() -> Iterator[Desk]:
+def runs() -> Iterator[RunManager]:
     """The runs of the server; none of them goes on after the test."""
-    desk = Desk(Path(os.environ["TFMVIZ_RUNS"]), at_once=0)
+    desk = RunManager(Path(os.environ["TFMVIZ_RUNS"]), at_once=0)
     yield desk
     for folder in all_of(desk.root):
         desk.stop(folder.address)
 
 
-def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs: Desk) -> None:
+def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs: RunManager) -> None:
     settings = {"learned": "Train one", "train_task": "copy", "train_width": "16", "train_heads": "1"}
     page = visit.open(f"/training?{urlencode(settings | {'train_steps': '4000'})}", drawn=".stVegaLiteChart")
     page.get_by_role("button", name="Train", exact=True).click()
@@ -62,7 +62,7 @@ def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs:
     expect(page.get_by_text("copy: stopped")).to_be_visible(timeout=STARTING)
 
 
-def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, server: Server, runs: Desk) -> None:
+def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, server: Server, runs: RunManager) -> None:
     one, two = (Visit(context.new_page(), server) for _ in range(2))
     page = one.open(
         "/training?learned=Train+one&train_task=copy&train_steps=4000&train_layers=3&train_width=128",
@@ -93,7 +93,7 @@ def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, se
     assert one.complaints == two.complaints == []
 
 
-def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs: Desk) -> None:
+def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs: RunManager) -> None:
     """As after a server was killed, which this one follows."""
     folder = runs.folder(runs.submit(Choices(task="copy", steps=4000), {}))
     deadline = time.monotonic() + 600

@@ -8,7 +8,7 @@ import yaml
 
 from deploy.serve import TEMPLATE
 from tests.browser import ROOT
-from tfmviz import capacity, doors, workers
+from tfmviz import capacity, security, workers
 
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
@@ -33,11 +33,11 @@ def test_haproxy_is_told_all_that_it_asks_for() -> None:
 
 def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_them() -> None:
     in_cluster = {one["name"]: one.get("value", "") for one in container("app")["env"]}
-    for setting in (doors.SETTING, "TFMVIZ_EMBED"):
+    for setting in (security.SETTING, "TFMVIZ_EMBED"):
         assert COMPOSE["app"]["environment"][setting] == f"${{{setting}:-}}"
         assert setting in in_cluster
     (service,) = (one for one in CLUSTER if one["kind"] == "Service" and "clusterIP" not in one["spec"])
-    assert service["metadata"]["name"] in in_cluster[doors.SETTING].split()
+    assert service["metadata"]["name"] in in_cluster[security.SETTING].split()
 
 
 def test_both_run_the_same_haproxy_with_the_file_of_this_folder() -> None:

@@ -16,7 +16,7 @@ from deploy.serve import TEMPLATE, Replica, configuration, shares
 from tests.asking import asked, handshake
 from tests.deploy.serving import Serving
 from tests.hostile.spellings import CLOSED
-from tfmviz import doors
+from tfmviz import security
 from tfmviz.ui.scripts import name_of
 from tfmviz.views import explorer
 
@@ -99,8 +99,8 @@ def test_what_is_for_the_owner_and_a_session_of_another_site_are_closed_however_
 
 def test_haproxy_opens_what_the_servers_open_and_sets_none_of_their_headers_again() -> None:
     rules = TEMPLATE.read_text(encoding="utf-8")
-    assert f"path_reg ^{doors.OPEN}$" in rules
-    assert not re.findall("|".join(doors.headers("")), rules, re.IGNORECASE)
+    assert f"path_reg ^{security.OPEN}$" in rules
+    assert not re.findall("|".join(security.headers("")), rules, re.IGNORECASE)
 
 
 def test_only_the_apps_own_pages_open_a_session(door: str) -> None:
@@ -126,5 +126,5 @@ def test_probes_pass_and_every_answer_carries_each_header_once(door: str, served
     script = largest_script(served).removeprefix(served.address)
     for target in ("/", "/masks", script, "/media/none"):
         _, headers, _ = get(f"http://{door}{target}")
-        for name, value in doors.headers("").items():
+        for name, value in security.headers("").items():
             assert headers.get_all(name) == [value], target

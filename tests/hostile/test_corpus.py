@@ -12,7 +12,7 @@ from tests.hostile.addresses import NUMBERS, ONCE_HURT, WORDS, parameters
 from tests.hostile.texts import ODD
 from tests.pages.tabs import Address, addresses
 from tfmviz.ui import router
-from tfmviz.ui.turns import TOO_MUCH
+from tfmviz.ui.run_queue import TOO_MUCH
 
 AT_ONCE = 3
 """Senseless values that an address holds: its parameters take them in turn."""

@@ -16,7 +16,7 @@ from tests.browser import ROOT
 from tests.classroom.crowd import TRACEBACK, running, together
 from tests.classroom.session import opened
 from tests.hostile.addresses import NUMBERS, WORDS
-from tfmviz import doors
+from tfmviz import security
 from tfmviz.ui import weights
 
 CLOSE = {"Host": "localhost", "Connection": "close"}
@@ -100,7 +100,7 @@ def test_a_route_answers_what_there_is_in_one_method_and_refuses_all_else(logged
     logged.assert_no_traceback()
     plain = ("/find.json", "/live", f"{NAMED}/0", *(route.format("0") for route in ROUTES), "/", "/masks")
     told = {(how, to): asked(logged.address, to, CLOSE, method=how)[0] for how in OTHER_METHODS for to in plain}
-    told |= {("GET", session): asked(logged.address, session, CLOSE)[0] for session in doors.SESSIONS}
+    told |= {("GET", session): asked(logged.address, session, CLOSE)[0] for session in security.SESSIONS}
     assert {asked: status for asked, status in told.items() if not 400 <= status < 500} == {}
     logged.assert_no_traceback()
 
@@ -112,7 +112,9 @@ def test_a_session_is_opened_at_no_other_address(logged: Logged) -> None:
     long = SESSION | {"X": "y" * 9000}, SESSION | {f"X{n}": "y" for n in range(200)}
     got |= {f"header {n}": asked(logged.address, "/live", CLOSE | said)[0] for n, said in enumerate(long)}
     assert {target[:80]: status for target, status in got.items() if not 400 <= status < 500} == {}
-    assert [handshake(logged.address, host="localhost", origin=None, target=one) for one in doors.SESSIONS] == [101] * 2
+    assert [handshake(logged.address, host="localhost", origin=None, target=one) for one in security.SESSIONS] == [
+        101
+    ] * 2
     logged.assert_no_traceback()
 
 
@@ -137,7 +139,7 @@ def test_every_open_route_has_a_reason() -> None:
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=300).stdout
     routes = {line for line in printed.splitlines() if re.match("(WebSocket)?Route |Mount ", line)}
     path = {route: re.sub(r"{.*?}", "1f", route.partition(" ")[2]) for route in routes}
-    assert {route for route in routes if not doors.is_closed(path[route])} == set(NEEDED)
+    assert {route for route in routes if not security.is_closed(path[route])} == set(NEEDED)
 
 
 def test_what_no_page_needs_of_streamlit_is_closed_and_leaves_no_traceback(logged: Logged) -> None:

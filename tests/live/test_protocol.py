@@ -24,9 +24,9 @@ from tests.deploy.serving import wait_until
 from tests.hostile.texts import ODD, WORST
 from tests.text.panics import TEXT, panic
 from tests.traces import read_arrays
-from tfmviz import doors
+from tfmviz import security
 from tfmviz.text import tokenizer
-from tfmviz.ui import cache, live, models, readers, turns
+from tfmviz.ui import cache, live, models, run_queue, session_cookie
 
 Talk = Callable[[Callable[[ClientConnection], Coroutine[Any, Any, Any]]], Any]
 """Opens a connection, does something with it, and gives what came of that."""
@@ -38,7 +38,9 @@ def host() -> Iterator[str]:
         patch.setattr(live, "_served", False)  # pages in this process go on as without a server
         app = Starlette(routes=[live.route()])
     port = free_port()
-    config = uvicorn.Config(doors.Doors(app, frozenset(), {}), port=port, ws="websockets-sansio", log_level="error")
+    config = uvicorn.Config(
+        security.SecurityMiddleware(app, frozenset(), {}), port=port, ws="websockets-sansio", log_level="error"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -259,9 +261,9 @@ def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(talk
 
 def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PATIENCE", 0.01)
-    runs = {turns.Ticket(f"{n}") for n in range(max(2, turns.PROCESSORS))}
+    runs = {run_queue.Ticket(f"{n}") for n in range(max(2, run_queue.PROCESSORS))}
     keys = Counter({f"{n}": 1 for n in range(live.AT_ONCE * (1 + live.WAITING))})
-    for module, name, many in ((turns, "_running", runs), (live, "_asked_for", keys)):
+    for module, name, many in ((run_queue, "_running", runs), (live, "_asked_for", keys)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, many)
             assert talk(asking(question(n=3))) == [({"n": 3, "busy": True}, {})], name
@@ -270,7 +272,7 @@ def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monke
 
 def test_sixty_connections_of_one_reader_make_nobody_else_busy(host: str, talk: Talk, slow: Slow) -> None:
     def of(secret: str) -> Any:
-        cookie = f"{readers.COOKIE}={readers.signed(secret * 32)}"
+        cookie = f"{session_cookie.COOKIE}={session_cookie.signed(secret * 32)}"
         return connect(f"ws://{host}/live", additional_headers={"Cookie": cookie}, max_size=None)
 
     async def flood() -> tuple[list[dict[str, Any]], dict[str, bytes]]:

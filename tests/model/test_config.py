@@ -18,7 +18,7 @@ from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
 from tfmviz.model.earlier import read_config
 from tfmviz.model.transformer import build
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.positions import schemes
 from tfmviz.record.facts import MAX_EXPERTS, Architecture
 from tfmviz.record.part import Part

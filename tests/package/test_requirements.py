@@ -162,7 +162,7 @@ import json
 import tfmviz
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 app = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
 for page in ("", *sorted(path.name for path in (PROJECT / "pages").glob("*.py"))):
     if page:

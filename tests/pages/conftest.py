@@ -10,9 +10,9 @@ from tests.app import HERE, forget
 from tests.runs.started import waiting
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
-from tfmviz.runs.desk import Desk
+from tfmviz.runs.manager import RunManager
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import readers
+from tfmviz.ui import session_cookie
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,8 +44,8 @@ def tokenizer() -> Tokenizer:
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of its own for the runs of a test, whose processes only wait."""
     monkeypatch.setenv("TFMVIZ_RUNS", str(tmp_path))
-    monkeypatch.setattr(Desk, "watch", lambda self: None)
-    monkeypatch.setattr(readers, "this_one", lambda: HERE)
+    monkeypatch.setattr(RunManager, "watch", lambda self: None)
+    monkeypatch.setattr(session_cookie, "this_one", lambda: HERE)
     forget()
     with waiting(monkeypatch):
         yield tmp_path

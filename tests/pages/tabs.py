@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.browser import ROOT
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 
 UI = ROOT / "tfmviz" / "ui"
 

@@ -22,7 +22,7 @@ from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.ui import feed_forward, models
 

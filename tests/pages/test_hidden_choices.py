@@ -9,7 +9,7 @@ from streamlit.testing.v1.element_tree import Block
 from tests.app import open_page, views
 from tests.pages import tabs
 from tests.pages.tabs import Address, addresses
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import router
 from tfmviz.ui.lesson import CHOICES, OUT_OF_SIGHT
 from tfmviz.ui.router import PAGES

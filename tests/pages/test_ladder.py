@@ -16,7 +16,7 @@ from tests.pages.plain import softmax
 from tests.pages.tabs import rows
 from tfmviz import zoo
 from tfmviz.analysis.window_network import network
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui.ladder import distance, rungs
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, open_page, pictures, sent, views, words
 from tests.pages.claims import Shown, number
 from tests.pages.tabs import UI, WITHIN, rows
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import walks
 from tfmviz.ui.walks import Step
 

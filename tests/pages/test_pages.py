@@ -23,7 +23,7 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import find, router
+from tfmviz.ui import router, search
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
@@ -343,7 +343,7 @@ def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are(
         choices = dict(parse_qsl(query))
         wanted = {key: choices[key] for key in choices if key not in ("layer", "head", "token")}
         (of,) = (one for one in router.PAGES if one.name == page)
-        assert not wanted or wanted in [tab.choices for tab in find.tabs(of)], door["title"]
+        assert not wanted or wanted in [tab.choices for tab in search.tabs(of)], door["title"]
 
 
 def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.pages import plain
 from tests.pages.claims import told
 from tfmviz import zoo
 from tfmviz.analysis.law_fits import fit_additive
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui.size import own, variants
 from tfmviz.words.numbers import in_bytes, in_words
 

@@ -16,11 +16,11 @@ from tests.pages.test_odd_texts import ODD
 from tests.runs.disk import full
 from tfmviz import zoo
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import CANNOT_WRITE, Desk
 from tfmviz.runs.folder import Folder
+from tfmviz.runs.manager import CANNOT_WRITE, RunManager
 from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
-from tfmviz.ui import models, readers, trained
+from tfmviz.ui import models, session_cookie, trained
 from tfmviz.ui.training import desk as room
 from tfmviz.ui.training import film, inside, watch
 from tfmviz.ui.training.desk import EXPERIMENTS
@@ -159,7 +159,7 @@ def test_an_address_without_a_run_shows_a_page_all_the_same() -> None:
 
 
 def test_a_third_run_waits_and_says_so_and_pause_and_go_on_work(runs: Path) -> None:
-    there = room.desk()
+    there = room.run_manager()
     addresses = [there.submit(Choices(seed=n), {}, owner=HERE) for n in range(3)]
     app = train(run=",".join(addresses))
     said = progress(app)
@@ -172,7 +172,7 @@ def test_a_third_run_waits_and_says_so_and_pause_and_go_on_work(runs: Path) -> N
 
 
 def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> None:
-    there = room.desk()
+    there = room.run_manager()
     address = there.submit(Choices(steps=100), {}, owner=HERE)
     app = train(run=address)
     rate = f"rate-{address}"
@@ -187,13 +187,13 @@ def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> 
 
 
 def test_a_link_to_a_run_steers_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = room.desk()
+    there = room.run_manager()
     going, paused = there.submit(Choices(), {}, owner=HERE), there.submit(Choices(), {}, owner=HERE)
     there.pause(paused)
     for _ in range(2):  # a reader who reloads is the same reader
         app = train(run=f"{going},{paused}")
         assert [buttons_of(app, one) for one in (going, paused)] == [{"pause", "stop", "rate"}, {"resume", "rate"}]
-    monkeypatch.setattr(readers, "this_one", lambda: "another reader of the class")
+    monkeypatch.setattr(session_cookie, "this_one", lambda: "another reader of the class")
     app = train(run=f"{going},{paused}")
     assert [text[:6] for text in progress(app)] == ["revers", "revers"]
     assert [buttons_of(app, one) for one in (going, paused)] == [set(), set()]
@@ -221,7 +221,7 @@ def test_one_reader_does_not_fill_the_queue(runs: Path) -> None:
     ],
 )
 def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting: bool, says: str, runs: Path) -> None:
-    there = room.desk()
+    there = room.run_manager()
     address = there.submit(Choices(steps=100), {}, owner=HERE)
     if button == "resume":
         there.pause(address)
@@ -237,7 +237,9 @@ def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting
 
 
 def test_a_server_may_forbid_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Desk.__init__, "__kwdefaults__", {**(Desk.__init__.__kwdefaults__ or {}), "at_once": 0})
+    monkeypatch.setattr(
+        RunManager.__init__, "__kwdefaults__", {**(RunManager.__init__.__kwdefaults__ or {}), "at_once": 0}
+    )
     app = train()
     assert "switched off on this server" in words(app)
     assert not [button for button in app.button if button.key == "train"]

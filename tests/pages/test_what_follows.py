@@ -10,7 +10,7 @@ from tests.app import charts, matrices, open_page, words
 from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui.recipe import optimiser
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, which_way

@@ -13,8 +13,8 @@ import pytest
 
 from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import Folder
+from tfmviz.runs.manager import RunManager
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,7 +51,7 @@ class Started(list[tuple[str, "subprocess.Popen[bytes]"]]):
     def hold(self, root: Path, **choices: Any) -> tuple[str, subprocess.Popen[bytes]]:
         """A run whose process has signed its folder: its address, and the process."""
         self.program = HOLDS
-        address = Desk(root, at_once=1).submit(Choices(**choices), {})
+        address = RunManager(root, at_once=1).submit(Choices(**choices), {})
         process = self[-1][1]
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"

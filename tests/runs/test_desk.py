@@ -10,18 +10,18 @@ import pytest
 
 from tests.cases import each
 from tests.runs.started import Started, end, finish, kill, log_updates
-from tfmviz.runs import desk as room
+from tfmviz.runs import manager as room
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import KEPT, TRIES, Desk, QueueFull
 from tfmviz.runs.folder import NoSuchRun
+from tfmviz.runs.manager import KEPT, TRIES, QueueFull, RunManager
 
 
-def states(desk: Desk, *addresses: str) -> list[str]:
+def states(desk: RunManager, *addresses: str) -> list[str]:
     return [desk.see(address).state for address in addresses]
 
 
 def test_two_run_at_once_and_others_see_their_place(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=2)
+    desk = RunManager(tmp_path, at_once=2)
     addresses = [desk.submit(Choices(seed=n), {}) for n in range(5)]
     assert started.addresses == addresses[:2]
     seen = [desk.see(address) for address in addresses]
@@ -31,7 +31,7 @@ def test_two_run_at_once_and_others_see_their_place(tmp_path: Path, started: Sta
 
 
 def test_the_next_begins_when_one_has_finished(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     first, second = desk.submit(Choices(), {}), desk.submit(Choices(), {})
     finish(tmp_path, first)
     end(started[0][1])
@@ -43,7 +43,7 @@ def test_the_next_begins_when_one_has_finished(tmp_path: Path, started: Started)
 def test_a_paused_run_is_ended_gives_its_place_away_and_goes_on_at_the_end_of_the_queue(
     tmp_path: Path, started: Started
 ) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     first, second, third = (desk.submit(Choices(), {}) for _ in range(3))
     desk.pause(first)
     assert started[0][1].poll() is not None
@@ -53,12 +53,12 @@ def test_a_paused_run_is_ended_gives_its_place_away_and_goes_on_at_the_end_of_th
 
 
 def test_a_rate_is_asked_for_where_the_command_looks_and_all_servers_see_it(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     running, waiting = desk.submit(Choices(learning_rate=2e-3), {}), desk.submit(Choices(), {})
     for address in (running, waiting):
         assert desk.see(address).rate == 2e-3
         desk.change_rate(address, 0.01)
-        assert Desk(tmp_path, at_once=1).see(address).rate == 0.01
+        assert RunManager(tmp_path, at_once=1).see(address).rate == 0.01
         assert (tmp_path / address / "model" / "rate").read_text(encoding="utf-8") == "0.01"
     assert [desk.see(one).state for one in (running, waiting)] == ["running", "queued"]
     assert len(started) == 1  # it goes on in the same process
@@ -68,7 +68,7 @@ def test_a_rate_is_asked_for_where_the_command_looks_and_all_servers_see_it(tmp_
 
 @each("what", ["change_rate", "pause", "resume"])
 def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
     with ThreadPoolExecutor(25) as readers:
         more = (0.01,) if what == "change_rate" else ()
@@ -81,7 +81,7 @@ def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Start
 
 @each("rate", [0.0, -1.0, 1.5, float("nan"), float("inf"), True, "0.1", None])
 def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
     with pytest.raises(ValueError, match="learning_rate"):
         desk.change_rate(address, rate)
@@ -91,7 +91,7 @@ def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, start
 @each("address", ["../other", "0" * 16, "", "/etc/passwd", "a" * 16])
 def test_only_who_has_the_address_changes_a_rate(address: str, tmp_path: Path) -> None:
     """Nor does anybody else see a run."""
-    desk = Desk(tmp_path / "runs", at_once=1)
+    desk = RunManager(tmp_path / "runs", at_once=1)
     with pytest.raises(NoSuchRun):
         desk.change_rate(address, 0.01)
     with pytest.raises(NoSuchRun):
@@ -101,9 +101,9 @@ def test_only_who_has_the_address_changes_a_rate(address: str, tmp_path: Path) -
 
 def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp_path: Path, started: Started) -> None:
     """Its process does not hold the folder yet, so only the server that started it knows its number."""
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
-    Desk(tmp_path, at_once=1).stop(address)
+    RunManager(tmp_path, at_once=1).stop(address)
     desk.tick()
     assert started[0][1].wait(timeout=300) == -signal.SIGTERM
     desk.tick()
@@ -115,7 +115,7 @@ def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp
 
 
 def test_a_run_that_is_killed_starts_again_until_it_gets_no_further(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
     log_updates(tmp_path, address, 3)
     for n in range(TRIES):
@@ -137,7 +137,7 @@ def test_a_run_that_is_killed_starts_again_until_it_gets_no_further(tmp_path: Pa
 def test_a_command_that_gives_up_is_not_started_again_and_its_reason_names_no_place(
     tmp_path: Path, started: Started
 ) -> None:
-    desk = Desk(tmp_path, at_once=1)
+    desk = RunManager(tmp_path, at_once=1)
     started.program = "import sys; sys.exit(1)"
     address = desk.submit(Choices(), {})
     said = f"Traceback\nCannot train: {tmp_path / address}/data.txt is too short.\n"
@@ -149,8 +149,8 @@ def test_a_command_that_gives_up_is_not_started_again_and_its_reason_names_no_pl
 
 def test_another_server_finds_the_runs_of_one_that_was_killed(tmp_path: Path, started: Started) -> None:
     running, process = started.hold(tmp_path, seed=3)
-    waiting = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    after = Desk(tmp_path, at_once=1)
+    waiting = RunManager(tmp_path, at_once=1).submit(Choices(), {})
+    after = RunManager(tmp_path, at_once=1)
     assert after.tick()
     assert states(after, running, waiting) == ["running", "queued"]
     assert after.see(running).choices.seed == 3
@@ -166,16 +166,16 @@ def test_a_process_of_the_same_number_on_this_machine_is_left_alone(tmp_path: Pa
     address, process = started.hold(tmp_path)
     signature = tmp_path / address / "model" / ".lock"
     signature.write_text(signature.read_text().replace(socket.gethostname(), "another-container"))
-    here = Desk(tmp_path, at_once=1)
+    here = RunManager(tmp_path, at_once=1)
     assert here.see(address).state == "running"
     here.pause(address)
     assert process.poll() is None
 
 
 def test_a_run_that_died_with_its_server_starts_again(tmp_path: Path, started: Started) -> None:
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
+    address = RunManager(tmp_path, at_once=1).submit(Choices(), {})
     kill(started[0][1])
-    after = Desk(tmp_path, at_once=1)
+    after = RunManager(tmp_path, at_once=1)
     assert after.tick()
     assert started.addresses == [address, address]
     assert after.see(address).state == "running"
@@ -185,7 +185,7 @@ def test_what_nobody_has_touched_for_a_day_is_cleared_away_but_nothing_that_runs
     tmp_path: Path, started: Started
 ) -> None:
     now = [0.0]
-    desk = Desk(tmp_path, at_once=1, clock=lambda: now[0])
+    desk = RunManager(tmp_path, at_once=1, clock=lambda: now[0])
     done, running, waiting = (desk.submit(Choices(), {}) for _ in range(3))
     finish(tmp_path, done)
     end(started[0][1])
@@ -202,7 +202,7 @@ def test_what_nobody_has_touched_for_a_day_is_cleared_away_but_nothing_that_runs
 
 def test_a_long_queue_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "MOST_WAITING", 2)
-    desk = Desk(tmp_path, at_once=0)
+    desk = RunManager(tmp_path, at_once=0)
     desk.submit(Choices(), {})
     desk.submit(Choices(), {})
     with pytest.raises(QueueFull, match="2 runs are waiting"):
@@ -212,7 +212,7 @@ def test_a_long_queue_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @each("address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"])
 def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     """Each of these leads to a folder that looks like a run."""
-    desk = Desk(tmp_path / "runs", at_once=0)
+    desk = RunManager(tmp_path / "runs", at_once=0)
     request = (tmp_path / "runs" / desk.submit(Choices(), {}) / "request.json").read_bytes()
     place = tmp_path / "runs" / address
     place.mkdir(exist_ok=True)
@@ -222,10 +222,10 @@ def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
 
 
 def test_a_damaged_request_is_no_run(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=0)
+    desk = RunManager(tmp_path, at_once=0)
     address = desk.submit(Choices(), {})
     (tmp_path / address / "request.json").write_text('{"choices": {"layers": "--out"}, "data": []}', encoding="utf-8")
     with pytest.raises(NoSuchRun):
         desk.see(address)
-    Desk(tmp_path, at_once=1).tick()
+    RunManager(tmp_path, at_once=1).tick()
     assert started.addresses == [address]

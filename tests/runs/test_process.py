@@ -17,8 +17,8 @@ from tests.training.runs import ROOT, broken_off_after, read_log
 from tfmviz import zoo
 from tfmviz.runs import processes, records
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk, updates_done
 from tfmviz.runs.folder import Folder
+from tfmviz.runs.manager import RunManager, updates_done
 from tfmviz.training import checkpoint, log
 from tfmviz.zoo import snapshots
 
@@ -36,7 +36,7 @@ def test_a_run_that_was_broken_off_goes_on_in_a_process_with_the_numbers_of_the_
     (tmp_path / "terminal").mkdir()
     assert in_the_terminal(tmp_path / "terminal", TINY) == 0
 
-    desk = Desk(tmp_path / "runs", at_once=0)
+    desk = RunManager(tmp_path / "runs", at_once=0)
     folder = desk.folder(desk.submit(TINY, {}))
     with broken_off_after(2):
         in_the_terminal(folder.path, TINY)
@@ -84,7 +84,7 @@ SERVES = """
 import json, sys
 from pathlib import Path
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk
+from tfmviz.runs.manager import Desk
 desk = Desk(Path(sys.argv[1]), at_once=1)
 for asked in sys.argv[2:]:
     print(desk.submit(Choices(**json.loads(asked)), {}), flush=True)
@@ -137,12 +137,12 @@ def test_a_run_outlives_its_server_and_the_next_one_takes_it_up_at_its_last_chec
 
     before, saved = log.read(folder.model / "log.jsonl"), checkpoint.read(folder.model / "checkpoint.safetensors")[2]
     assert len(before) - saved <= LONG.save_every
-    assert Desk(tmp_path, at_once=1).see(folder.address).state == "queued"
+    assert RunManager(tmp_path, at_once=1).see(folder.address).state == "queued"
 
     with server(tmp_path):
         until(lambda: updates_done(folder) > len(before), "an update after those before")
         after = log.read(folder.model / "log.jsonl")
-        Desk(tmp_path, at_once=1).stop(folder.address)
+        RunManager(tmp_path, at_once=1).stop(folder.address)
     assert [entry["step"] for entry in after] == list(range(len(after)))
     assert after[:saved] == before[:saved]  # with the time each took: they are not done again
     assert [entry["loss"] for entry in after[saved : len(before)]] == [entry["loss"] for entry in before[saved:]]

@@ -18,7 +18,7 @@ from tfmviz.analysis import dependencies
 from tfmviz.analysis.reach import Predict
 from tfmviz.model.earlier import Seq2SeqConfig
 from tfmviz.model.seq2seq import Seq2Seq
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
 

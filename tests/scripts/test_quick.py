@@ -44,7 +44,7 @@ NEAREST = {
     "tests/model/helpers.py": "tests/model",
     "tests/app.py": None,
     "tests/browser/test_masks.py": None,
-    "tfmviz/fuse.py": None,
+    "tfmviz/deadline.py": None,
     "README.md": None,
 }
 

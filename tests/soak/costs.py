@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from tfmviz import memory
 from tfmviz.ui import cache
-from tfmviz.ui.turns import TOO_MUCH
+from tfmviz.ui.run_queue import TOO_MUCH
 
 SECONDS, MEGABYTES = 3.0, 200.0
 """The budget of an answer: seconds of processors, of all threads together, and memory."""

@@ -23,7 +23,7 @@ from tests.soak.conftest import CHUNK, FIRST, SIZE
 from tests.soak.costs import SECONDS, cost_of
 from tfmviz import zoo
 from tfmviz.ui import models, router
-from tfmviz.ui.turns import TOO_MUCH
+from tfmviz.ui.run_queue import TOO_MUCH
 from tfmviz.views.engine import KNOWN
 
 pytestmark = pytest.mark.soak

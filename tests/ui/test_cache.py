@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from tfmviz import zoo
 from tfmviz.record.trace import Encoding, Trace
-from tfmviz.ui import cache, turns
+from tfmviz.ui import cache, run_queue
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def test_many_who_ask_at_once_cost_one_computation() -> None:
     begun, go_on = threading.Event(), threading.Event()
     asked: list[int] = []
 
-    @cache.shared
+    @cache.cached_for_all
     def slow(number: int) -> int:
         asked.append(number)
         begun.set()
@@ -42,7 +42,7 @@ def test_many_who_ask_at_once_cost_one_computation() -> None:
 def test_a_default_that_is_given_is_the_same_call() -> None:
     asked: list[tuple[str, tuple[int, ...]]] = []
 
-    @cache.shared
+    @cache.cached_for_all
     def answer(name: str, edits: tuple[int, ...] = ()) -> str:
         asked.append((name, edits))
         return name
@@ -54,7 +54,7 @@ def test_a_default_that_is_given_is_the_same_call() -> None:
 def test_another_question_does_not_wait_for_a_slow_one() -> None:
     go_on = threading.Event()
 
-    @cache.shared
+    @cache.cached_for_all
     def answer(name: str) -> str:
         if name == "slow":
             go_on.wait(20)
@@ -70,7 +70,7 @@ def test_another_question_does_not_wait_for_a_slow_one() -> None:
 def waiting(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The texts of those who stand in the queue for a turn."""
     queue = SimpleNamespace(texts=[])
-    monkeypatch.setattr(turns, "others", lambda: queue.texts)
+    monkeypatch.setattr(run_queue, "others", lambda: queue.texts)
     return queue
 
 
@@ -143,7 +143,7 @@ def test_a_text_that_is_being_computed_with_others_is_not_computed_again(waiting
 def test_what_raises_is_tried_again() -> None:
     tries: list[int] = []
 
-    @cache.shared
+    @cache.cached_for_all
     def fails_once() -> str:
         tries.append(1)
         if len(tries) == 1:
@@ -159,7 +159,7 @@ def test_what_raises_is_tried_again() -> None:
 def test_the_budget_holds_and_the_least_recently_used_goes_first() -> None:
     computed: list[int] = []
 
-    @cache.shared
+    @cache.cached_for_all
     def array(number: int) -> np.ndarray:
         computed.append(number)
         return np.zeros(500)  # 4,000 bytes of the 10,000
@@ -171,7 +171,7 @@ def test_the_budget_holds_and_the_least_recently_used_goes_first() -> None:
 
 
 def test_what_is_larger_than_the_budget_is_handed_on_but_not_kept() -> None:
-    @cache.shared
+    @cache.cached_for_all
     def large() -> np.ndarray:
         return np.zeros(5_000)
 
@@ -181,7 +181,7 @@ def test_what_is_larger_than_the_budget_is_handed_on_but_not_kept() -> None:
 
 def test_two_functions_do_not_share_answers() -> None:
     def named(name: str) -> Callable[[int], tuple[str, int]]:
-        return cache.shared(lambda number: (name, number))
+        return cache.cached_for_all(lambda number: (name, number))
 
     one, other = named("one"), named("other")
     assert (one(3), other(3), one(3)) == (("one", 3), ("other", 3), ("one", 3))

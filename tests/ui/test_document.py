@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from tfmviz import doors
+from tfmviz import security
 from tfmviz.ui import projector, scripts
 from tfmviz.ui.document import STATIC, Document
 from tfmviz.ui.router import PAGES
@@ -21,7 +21,7 @@ ORIGINAL = (STATIC / "index.html").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     inner = Starlette(routes=[scripts.route(), Route("/{path:path}", lambda _: PlainTextResponse("inner"))])
-    return TestClient(Document(inner, doors.HERE))
+    return TestClient(Document(inner, security.HERE))
 
 
 def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run(client: TestClient) -> None:
@@ -39,7 +39,7 @@ def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run
         assert [link for link in missing if client.get(f"/{link}").headers["content-type"][:4] != "text"] == []
         assert all(link.startswith("views/") for link in missing)
         allowed = [f"'sha256-{b64encode(sha256(line.encode()).digest()).decode()}'" for line in inline(html)]
-        assert all(one in doors.policy("") for one in allowed), page.name
+        assert all(one in security.policy("") for one in allowed), page.name
 
 
 def inline(html: str) -> list[str]:

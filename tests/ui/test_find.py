@@ -11,10 +11,10 @@ from tests.classroom.crowd import together
 from tests.node import call
 from tests.pages import tabs
 from tfmviz import zoo
-from tfmviz.ui import find, walks
+from tfmviz.ui import search, walks
 from tfmviz.ui.router import DEFAULT, PAGES, address
 
-ENTRIES = find.entries()
+ENTRIES = search.entries()
 
 CHOICES = {page.name: tabs.addresses(page.name) for page in PAGES}
 
@@ -122,7 +122,7 @@ def test_every_word_of_the_lectures_finds_its_page_in_the_index_that_is_fetched(
     first = "given.questions.map((one) => module.ranked(module.prepared(given.entries), one, 1)[0]?.address ?? '')"
     found = call("find/ranking.ts", first, given)
     assert {word: parts(where)[0] if where else "" for word, where in zip(pages, found, strict=True)} == pages
-    found = together(find._answer(Request({"type": "http"})))
+    found = together(search._answer(Request({"type": "http"})))
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
 
 

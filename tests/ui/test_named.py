@@ -8,7 +8,7 @@ import pytest
 from tests.app import forget, menu, open_page
 from tests.browser import ROOT
 from tests.model.helpers import flat
-from tfmviz import places, zoo
+from tfmviz import paths, zoo
 from tfmviz.ui.menu import COMMAND
 from tfmviz.ui.named import YOURS, name_of, named
 
@@ -57,7 +57,7 @@ def test_a_converted_model_is_in_the_menu(tmp_path: Path, monkeypatch: pytest.Mo
     sent = menu(open_page(model="mine"))
     assert sent["models"][-1].group == YOURS
     assert (sent["models"][-1].name, sent["chosen"]) == ("mine", "mine")
-    assert sent["folder"] == str(places.own_models())
+    assert sent["folder"] == str(paths.own_models())
     monkeypatch.undo()
     forget()
 

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from tfmviz.ui import readers
+from tfmviz.ui import session_cookie
 
 SECRET = "0123456789abcdef" * 2
 
@@ -21,7 +21,7 @@ async def yes(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse("yes")(scope, receive, send)
 
 
-def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "", scheme: str = "http") -> list[str]:
+def ask(path: str = session_cookie.BEFORE_A_SESSION, *, cookies: str = "", scheme: str = "http") -> list[str]:
     """The cookies that a browser is given which has these."""
     given: list[str] = []
 
@@ -34,13 +34,15 @@ def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "", scheme: str 
 
     scope = {"type": "http", "path": path, "scheme": scheme, "headers": [(b"cookie", cookies.encode())]}
     with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
-        thread.submit(asyncio.run, readers.Known(yes)(scope, receive, send)).result()
+        thread.submit(asyncio.run, session_cookie.SessionCookie(yes)(scope, receive, send)).result()
     return given
 
 
 def test_a_browser_gets_a_secret_keeps_it_and_under_https_sends_it_under_https_only() -> None:
     (first,), (second,) = ask(), ask()
-    assert re.fullmatch(rf"{readers.COOKIE}=[0-9a-f]{{32}}\.[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first)
+    assert re.fullmatch(
+        rf"{session_cookie.COOKIE}=[0-9a-f]{{32}}\.[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first
+    )
     assert first != second
     assert ask(cookies=f"other=1; {first.partition(';')[0]}") == []
     assert ask(scheme="https")[0].endswith("; HttpOnly; SameSite=Lax; Secure")
@@ -50,54 +52,54 @@ def test_what_is_kept_for_all_carries_no_secret_and_what_is_none_is_replaced() -
     for path in ("/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"):
         assert ask(path) == [], path
     for cookie in ("", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}", f"{SECRET}."):
-        (given,) = ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")
+        (given,) = ask(cookies=f"{session_cookie.COOKIE}={cookie}; other={SECRET}")
         assert SECRET not in given, cookie
 
 
 def test_a_secret_that_is_not_signed_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that starts anew with another key still lets its readers steer their runs."""
     for cookie in (SECRET, f"{SECRET}.{SECRET}"):
-        given = ask(cookies=f"{readers.COOKIE}={cookie}")
+        given = ask(cookies=f"{session_cookie.COOKIE}={cookie}")
         name, _, value = given[0].partition(";")[0].partition("=")
         assert value.startswith(f"{SECRET}.")
-        assert readers.who({name: value}, "10.0.0.1") == reader_of({name: cookie}, {}, monkeypatch)
+        assert session_cookie.who({name: value}, "10.0.0.1") == reader_of({name: cookie}, {}, monkeypatch)
 
 
 def test_a_signed_cookie_is_a_reader_wherever_they_are_and_all_others_are_their_address() -> None:
-    cookie = {readers.COOKIE: readers.signed(SECRET)}
-    assert readers.who(cookie, "10.0.0.1") == readers.who(cookie, "10.0.0.2")
-    assert readers.share(readers.who(cookie, "10.0.0.1"), 8) == 1
-    forged = ("", SECRET, f"{SECRET}.{SECRET}", f"{SECRET[::-1]}{readers.signed(SECRET)[32:]}")
-    assert len({readers.who({readers.COOKIE: text}, "10.0.0.1") for text in forged}) == 1
-    assert readers.who({}, "10.0.0.1") != readers.who({}, "10.0.0.2")
-    assert readers.share(readers.who({}, "10.0.0.1"), 8) == 8  # a class may sit there
+    cookie = {session_cookie.COOKIE: session_cookie.signed(SECRET)}
+    assert session_cookie.who(cookie, "10.0.0.1") == session_cookie.who(cookie, "10.0.0.2")
+    assert session_cookie.share(session_cookie.who(cookie, "10.0.0.1"), 8) == 1
+    forged = ("", SECRET, f"{SECRET}.{SECRET}", f"{SECRET[::-1]}{session_cookie.signed(SECRET)[32:]}")
+    assert len({session_cookie.who({session_cookie.COOKIE: text}, "10.0.0.1") for text in forged}) == 1
+    assert session_cookie.who({}, "10.0.0.1") != session_cookie.who({}, "10.0.0.2")
+    assert session_cookie.share(session_cookie.who({}, "10.0.0.1"), 8) == 8  # a class may sit there
 
 
 def test_another_servers_key_signs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "KEY", b"shared by all servers")
-    cookie = {readers.COOKIE: readers.signed(SECRET)}
-    mine = readers.who(cookie, None)
-    monkeypatch.setattr(readers, "KEY", b"another")
-    assert readers.who(cookie, None) != mine
-    monkeypatch.setattr(readers, "KEY", b"shared by all servers")
-    assert readers.who(cookie, None) == mine
+    monkeypatch.setattr(session_cookie, "KEY", b"shared by all servers")
+    cookie = {session_cookie.COOKIE: session_cookie.signed(SECRET)}
+    mine = session_cookie.who(cookie, None)
+    monkeypatch.setattr(session_cookie, "KEY", b"another")
+    assert session_cookie.who(cookie, None) != mine
+    monkeypatch.setattr(session_cookie, "KEY", b"shared by all servers")
+    assert session_cookie.who(cookie, None) == mine
 
 
 def reader_of(cookies: Mapping[str, str], state: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(type(st.context), "cookies", cookies)
     monkeypatch.setattr(st, "session_state", state)
-    return readers.this_one()
+    return session_cookie.this_one()
 
 
 def test_all_sessions_of_a_browser_are_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, again = (reader_of({readers.COOKIE: SECRET}, {}, monkeypatch) for _ in range(2))
-    assert one == again != reader_of({readers.COOKIE: SECRET[::-1]}, {}, monkeypatch)
+    one, again = (reader_of({session_cookie.COOKIE: SECRET}, {}, monkeypatch) for _ in range(2))
+    assert one == again != reader_of({session_cookie.COOKIE: SECRET[::-1]}, {}, monkeypatch)
     assert SECRET not in one
 
 
 def test_a_browser_without_a_secret_is_a_reader_until_it_is_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     cookies: Mapping[str, str]
-    for cookies in ({}, {readers.COOKIE: "known to all"}):
+    for cookies in ({}, {session_cookie.COOKIE: "known to all"}):
         state: dict[str, str] = {}
         one, again = (reader_of(cookies, state, monkeypatch) for _ in range(2))
         assert one == again != reader_of(cookies, {}, monkeypatch)

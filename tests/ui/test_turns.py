@@ -8,8 +8,8 @@ from random import Random
 import pytest
 import streamlit
 
-from tfmviz.ui import readers, turns
-from tfmviz.ui.turns import Round, Ticket
+from tfmviz.ui import run_queue, session_cookie
+from tfmviz.ui.run_queue import Round, Ticket
 
 NUMBERS = itertools.count()
 
@@ -30,10 +30,10 @@ class Run(threading.Thread):
     def run(self) -> None:
         HERE.reader = self.reader
         try:
-            with turns.taken():
+            with run_queue.slot():
                 self.waits.set()
-                turns.take()
-                turns.take()  # a page may ask twice
+                run_queue.take()
+                run_queue.take()  # a page may ask twice
                 self.runs.set()
                 self.end.wait(20)
                 if self.fails:
@@ -59,8 +59,8 @@ def finish(*runs: Run) -> None:
 def waiting(count: int) -> None:
     """Returns when so many stand in the queue."""
     for _ in range(2000):
-        with turns._lock:
-            found = len(list(turns._queue))
+        with run_queue._lock:
+            found = len(list(run_queue._queue))
         if found == count:
             return
         threading.Event().wait(0.005)
@@ -69,11 +69,11 @@ def waiting(count: int) -> None:
 
 @pytest.fixture(autouse=True)
 def _two_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(turns, "AT_ONCE", 2)
-    monkeypatch.setattr(readers, "waits_here", lambda: getattr(HERE, "reader", "the test"))
+    monkeypatch.setattr(run_queue, "AT_ONCE", 2)
+    monkeypatch.setattr(session_cookie, "waits_here", lambda: getattr(HERE, "reader", "the test"))
     yield
-    assert not list(turns._queue)
-    assert not turns._running
+    assert not list(run_queue._queue)
+    assert not run_queue._running
 
 
 def test_the_third_waits_and_the_longest_waiting_comes_first() -> None:
@@ -101,11 +101,11 @@ def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
 
         def run(self) -> None:
             HERE.reader = self.reader
-            with turns.taken():
-                turns.take(*self.asks)
+            with run_queue.slot():
+                run_queue.take(*self.asks)
                 self.runs.set()
                 self.end.wait(20)
-                seen.append(turns.others())
+                seen.append(run_queue.others())
 
     first, second = Reads("a", "1"), Reads("b", "2")
     assert first.runs.wait(20)
@@ -117,7 +117,7 @@ def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
     finish(first)
     assert seen == [["3", "5"]]
     finish(second, *others)
-    assert turns.others() == []
+    assert run_queue.others() == []
 
 
 def test_a_page_that_fails_gives_its_turn_back() -> None:
@@ -139,11 +139,11 @@ def test_who_waits_is_told_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def empty(self) -> None: ...
 
-    monkeypatch.setattr(turns, "PATIENCE", 0.01)
+    monkeypatch.setattr(run_queue, "PATIENCE", 0.01)
     monkeypatch.setattr(streamlit, "empty", Note)
     first, second = begun(2)
-    with pytest.raises(KeyboardInterrupt), turns.taken():
-        turns.take()
+    with pytest.raises(KeyboardInterrupt), run_queue.slot():
+        run_queue.take()
     assert told == ["The server is busy: one reader is before you. Your page will appear."] * 2
     finish(first, second)
 
@@ -162,9 +162,9 @@ def test_tabs_of_one_reader_take_turns_one_by_one_and_another_comes_in_at_once()
 
 def test_a_class_behind_one_address_uses_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its browsers may keep no cookie. Another reader still comes in at once."""
-    monkeypatch.setattr(turns, "AT_ONCE", 4)
-    monkeypatch.setattr(turns, "PROCESSORS", 3)
-    address = readers.who({}, "10.0.0.1")
+    monkeypatch.setattr(run_queue, "AT_ONCE", 4)
+    monkeypatch.setattr(run_queue, "PROCESSORS", 3)
+    address = session_cookie.who({}, "10.0.0.1")
     crowd = begun(3, address)
     late = Run(address)
     waiting(1)
@@ -175,14 +175,14 @@ def test_a_class_behind_one_address_uses_every_processor(monkeypatch: pytest.Mon
 
 def test_pages_of_one_reader_keep_no_others_keys_away(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, busy in ((1, {"a": True, "b": False, "c": False}), (2, {"a": False, "b": False, "c": False})):
-        monkeypatch.setattr(turns, "PROCESSORS", processors)
-        monkeypatch.setattr(turns, "_running", {Ticket("a")})
-        assert {reader: turns.are_taken(reader) for reader in "abc"} == busy
+        monkeypatch.setattr(run_queue, "PROCESSORS", processors)
+        monkeypatch.setattr(run_queue, "_running", {Ticket("a")})
+        assert {reader: run_queue.are_taken(reader) for reader in "abc"} == busy
     for processors, taken in ((1, True), (2, True), (3, False)):
-        monkeypatch.setattr(turns, "PROCESSORS", processors)
-        monkeypatch.setattr(turns, "_running", {Ticket("a"), Ticket("b")})
-        assert {turns.are_taken(reader) for reader in "abc"} == {taken}
-    monkeypatch.setattr(turns, "_running", set())
+        monkeypatch.setattr(run_queue, "PROCESSORS", processors)
+        monkeypatch.setattr(run_queue, "_running", {Ticket("a"), Ticket("b")})
+        assert {run_queue.are_taken(reader) for reader in "abc"} == {taken}
+    monkeypatch.setattr(run_queue, "_running", set())
 
 
 def served(line: Round, again: dict[str, int], turns_left: int) -> list[str]:

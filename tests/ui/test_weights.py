@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import weights
 from tfmviz.views import engine
 

@@ -15,7 +15,7 @@ from tests.cases import each
 from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
 from tfmviz.counting import pruned
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import NotCaptured
 from tfmviz.text.tokenizer import END

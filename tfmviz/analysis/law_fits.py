@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from tfmviz import fuse
+from tfmviz import deadline
 from tfmviz.analysis.scaling_laws import CONSTANTS, AdditiveLaw, Number
 from tfmviz.record.trace import Array
 
@@ -62,7 +62,7 @@ def fit_sum(x: Array, log_loss: Array, starts: Terms, weights: Array) -> tuple[T
     found, value = Terms(c=starts.c.copy(), p=starts.p.copy()), objective(starts, x, log_loss, weights)
     going, damping = np.arange(len(starts.c)), np.full(len(starts.c), 1e-2)
     for _ in range(STEPS):
-        fuse.check()
+        deadline.check()
         now = Terms(c=found.c[going], p=found.p[going])
         step = _step(now, x, log_loss, weights[going], damping[going])
         tried = Terms(c=now.c - step[:, : len(x)], p=now.p - step[:, len(x) :])

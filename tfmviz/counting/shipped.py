@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lzma
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 
 FOLDER = PROJECT / "assets" / "texts" / "counting"
 

@@ -75,7 +75,7 @@ def convert(args: argparse.Namespace) -> None:
     """Raises: Refused or OSError, with a sentence that says why there is no new model."""
     from tfmviz.huggingface.checkpoint import open_checkpoint
     from tfmviz.huggingface.conversion import convert_folder
-    from tfmviz.places import own_models
+    from tfmviz.paths import own_models
 
     place = own_models()
     name = name_of(args, place)

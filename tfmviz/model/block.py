@@ -10,7 +10,7 @@ from typing import assert_never, cast
 import torch
 from torch import Tensor, nn
 
-from tfmviz import fuse, masks
+from tfmviz import deadline, masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
@@ -210,7 +210,7 @@ class Stack(nn.Module):
         x = self.dropout(x)
         bias = biases(self.positions, q_len, k_len, x.device)  # once for all blocks
         for index, block in enumerate(self.layers):
-            fuse.check(index, len(self.layers))
+            deadline.check(index, len(self.layers))
             own = cast(Block, block).positions
             x = block(
                 x,
@@ -221,7 +221,7 @@ class Stack(nn.Module):
                 memory=memory,
                 memory_mask=memory_mask,
             )
-        fuse.check(len(self.layers), len(self.layers))
+        deadline.check(len(self.layers), len(self.layers))
         return x if self.norm is None else tap("norm", self.norm(x))
 
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tfmviz import fuse
+from tfmviz import deadline
 
 READY = "_for_onednn"
 """An attribute of a finished model's matrices: oneDNN's copy, or None for the matrix itself. A tensor that replaces
@@ -56,7 +56,7 @@ def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     if W.dtype in HALF and x.dtype == torch.float32:
         parts = []
         for part in W.split(max(1, AT_ONCE // W.shape[1])):
-            fuse.check()  # what is read from a slow disk can be stopped within a layer
+            deadline.check()  # what is read from a slow disk can be stopped within a layer
             parts.append(in_float32(x, part))
         out = parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
         return out if b is None else out + b

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tfmviz import fuse
+from tfmviz import deadline
 from tfmviz.model.earlier import RecurrentConfig
 from tfmviz.model.linear import product
 from tfmviz.record.tap import NO_TAP, Tap
@@ -69,7 +69,7 @@ class RecurrentLayer(nn.Module):
         h = x.new_zeros(len(x), self.d_hidden) if before is None else before
         states = []
         for t in order:
-            fuse.check()
+            deadline.check()
             h = self.step(x[:, t], h, tap=tap.at(t, length=x.shape[1]))
             states.append(h)
         return states

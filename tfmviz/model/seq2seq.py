@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tfmviz import fuse
+from tfmviz import deadline
 from tfmviz.model.earlier import Seq2SeqConfig
 from tfmviz.model.linear import Linear, product
 from tfmviz.model.recurrent import RecurrentLayer
@@ -148,7 +148,7 @@ class Seq2Seq(nn.Module):
         y = within("embed", self.embed(tgt))  # (batch, q_len, d_model)
         seen = []
         for i in range(tgt.shape[1]):
-            fuse.check()
+            deadline.check()
             here = within.at(i, length=tgt.shape[1])
             c = self.context(h, source, tap=here)  # (batch, d_model)
             h = self.decoder.step(torch.cat((y[:, i], c), dim=-1), h, tap=here)  # (batch, d_model)

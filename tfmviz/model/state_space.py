@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tfmviz import fuse
+from tfmviz import deadline
 from tfmviz.model.earlier import StateSpaceConfig
 from tfmviz.model.linear import Linear, product
 from tfmviz.record.tap import NO_TAP, Tap
@@ -73,7 +73,7 @@ class StateSpace(nn.Module):
         a, b = self.decay()
         h, y = v.new_zeros(len(v), *a.shape), []
         for t in range(v.shape[1]):
-            fuse.check()
+            deadline.check()
             h = a * h + b * v[:, t, :, None]  # (batch, channel, number)
             h = tap.at(t, length=v.shape[1])("hidden", h.flatten(1)[:, None]).view_as(h)
             y.append((h * self.C).sum(dim=-1))

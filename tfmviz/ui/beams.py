@@ -15,7 +15,7 @@ from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, inputs, lesson, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.beams import Kind, Node, Tree
@@ -84,7 +84,7 @@ def _against_greedy(ctx: PageContext, best: Hypothesis, banned: tuple[int, ...],
     )
 
 
-@shared
+@cached_for_all
 def found_by(  # the arguments are the key under which the result is kept
     model: Model,
     text: str,

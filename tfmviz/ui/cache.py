@@ -22,7 +22,7 @@ from tfmviz import workers
 from tfmviz.record.trace import Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.runs import records
-from tfmviz.ui import turns
+from tfmviz.ui import run_queue
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20 // workers.SHARING
 """Bytes of all kept results; the least recently used goes first."""
@@ -65,7 +65,7 @@ _changed = Condition()
 _working: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()  # by model, for `shared_with_others`
 
 
-def shared(function: Function) -> Function:
+def cached_for_all(function: Function) -> Function:
     """Makes a function of hashable arguments compute each result once for the whole server.
 
     A second caller waits for a running computation. A call that raises leaves nothing, and the next one tries
@@ -83,7 +83,7 @@ def shared(function: Function) -> Function:
 
 
 def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) -> Callable[[Key, str], Any]:
-    """Like `shared`, for a function of several texts that takes little longer for a few than for one.
+    """Like `cached_for_all`, for a function of several texts that takes little longer for a few than for one.
 
     A caller brings along the short texts of those waiting for their turn, since they will need them next.
 
@@ -115,7 +115,7 @@ def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) 
 
 def _brought_along(text: str) -> list[str]:
     """Other short texts, none twice; none for a long one, for which all would have to wait."""
-    short = dict.fromkeys(other for other in turns.others() if len(other) <= SHORT and other != text)
+    short = dict.fromkeys(other for other in run_queue.others() if len(other) <= SHORT and other != text)
     return list(short) if len(text) <= SHORT else []
 
 
@@ -129,7 +129,7 @@ def read_lines(path: Path) -> tuple[str, ...]:
     return tuple(path.read_text(encoding="utf-8").splitlines())
 
 
-@shared
+@cached_for_all
 def read_log(path: Path) -> records.Records:
     """A run's log, about 200 of its steps; empty without a file."""
     return records.read(path)

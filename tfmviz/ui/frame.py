@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from tfmviz.ui import find, guess, projector
+from tfmviz.ui import guess, projector, search
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, Page, address, is_unknown
 from tfmviz.views import frame as view
@@ -23,7 +23,7 @@ def draw(ctx: str) -> None:
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
         show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(ctx))
-        find.box()
+        search.box()
         guess.button()
         projector.buttons()
     if is_unknown():

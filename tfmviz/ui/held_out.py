@@ -13,7 +13,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.words import markdown
 
 MEASURED = zoo.MODELS.parent / "training"
@@ -55,7 +55,7 @@ def outdated(found: Mapping[str, Any], *others: str) -> bool:
     return bool(changed)
 
 
-@shared
+@cached_for_all
 def by_position(name: str) -> ByPosition | None:
     """None if the model has not been measured."""
     path = MEASURED / f"{name}-by-position.json"

@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import controls, icons, models, side, turns, walks
+from tfmviz.ui import controls, icons, models, run_queue, side, walks
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
@@ -246,7 +246,7 @@ def _below(
 ) -> None:
     if controls.are_outdated():
         st.rerun()
-    with turns.taken(), _where_it_reads():
+    with run_queue.slot(), _where_it_reads():
         with place:
             model = controls.choice().model if "model" in inputs else ""
             text = controls.sentence(model, opens=opens() if callable(opens) else opens)
@@ -288,7 +288,7 @@ def _lesson(text: str, inputs: Sequence[str]) -> PageContext:
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.caption(f"This model runs on a GPU ({model.device}).")
-    turns.take(model.name, text)
+    run_queue.take(model.name, text)
     return PageContext(choice=choice, text=text, model=model)
 
 

@@ -27,12 +27,12 @@ import streamlit as st
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tfmviz import fuse, views, zoo
+from tfmviz import deadline, views, zoo
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WORDS
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
-from tfmviz.ui import controls, models, readers, scenes, trained, turns
+from tfmviz.ui import controls, models, run_queue, scenes, session_cookie, trained
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
@@ -43,7 +43,7 @@ from tfmviz.views.bars import Bars
 from tfmviz.views.shared import framed
 from tfmviz.words.labels import visible
 
-AT_ONCE = max(1, turns.PROCESSORS // 2)
+AT_ONCE = max(1, run_queue.PROCESSORS // 2)
 """Keys answered at the same time: half of the processors remain for those who press Enter."""
 
 WAITING = 4
@@ -137,7 +137,7 @@ def route() -> WebSocketRoute:
 async def _talk(socket: WebSocket) -> None:
     """Answers one reader until they leave: always the newest question, and at most half of the time."""
     await socket.accept()
-    reader = readers.who(socket.cookies, socket.client.host if socket.client else "")
+    reader = session_cookie.who(socket.cookies, socket.client.host if socket.client else "")
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
     hearing = asyncio.create_task(_hear(socket, newest))
     try:
@@ -185,13 +185,13 @@ async def _answer(said: str, reader: str) -> bytes | str:
 def _has_place(reader: str) -> bool:
     """Another key of this reader may wait: keys reach the threads in order, so readers take turns."""
     is_full = _asked_for.total() >= AT_ONCE * (1 + WAITING)
-    return not is_full and _asked_for[reader] < readers.share(reader, turns.PROCESSORS)
+    return not is_full and _asked_for[reader] < session_cookie.share(reader, run_queue.PROCESSORS)
 
 
 async def _is_quiet(reader: str) -> bool:
     """Waits until a processor is free of pages; False if that takes too long."""
     end = time.monotonic() + PATIENCE
-    while (taken := turns.are_taken(reader)) and time.monotonic() < end:
+    while (taken := run_queue.are_taken(reader)) and time.monotonic() < end:
         await asyncio.sleep(0.004)
     return not taken
 
@@ -247,7 +247,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
     try:
         if not model.encode(asked.text).ids:
             raise Refused(NOT_READ)
-        with fuse.watched(look):
+        with deadline.watched(look):
             trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
             return _drawn(model, asked, trace, names)
     except (ValueError, NotCaptured) as error:  # the page reports the error at Enter

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from tfmviz import places
+from tfmviz import paths
 from tfmviz.record.facts import Facts
 from tfmviz.ui import icons, models, own
 from tfmviz.ui.figures import show_choice
@@ -67,5 +67,5 @@ def pick(model: object) -> None:
 
 def _folder() -> str:
     """The folder of converted models, without the name of the user who runs the app."""
-    folder, home = places.own_models(), Path.home()
+    folder, home = paths.own_models(), Path.home()
     return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)

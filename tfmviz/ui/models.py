@@ -18,7 +18,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, trained
-from tfmviz.ui.cache import forget, shared, shared_with_others
+from tfmviz.ui.cache import cached_for_all, forget, shared_with_others
 from tfmviz.ui.named import name_of
 from tfmviz.words import markdown
 
@@ -162,13 +162,13 @@ def import_torch() -> None:
     torch.set_num_threads(1)
 
 
-@shared
+@cached_for_all
 def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
     """Everything the model computes on `text`. At the longest text a trace takes about 65 MB."""
     return run(model, text, edits)
 
 
-@shared
+@cached_for_all
 def trace_of_own(model: Model, text: str, edits: tuple[Edit, ...]) -> Trace:
     """The same for a translator whose decoder reads the translation written with the edits."""
     return model.trace(text, edits, target=zoo.writing.generate(model, text, edits=edits).ids)
@@ -190,7 +190,7 @@ def translates(model: Model) -> bool:
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
 
 
-@shared
+@cached_for_all
 def tokens_read(model: Model, text: str, stack: str) -> tuple[str, ...]:
     """The tokens that a stack reads; a decoder that translates reads its own answer."""
     if stack == "decoder" and translates(model):
@@ -204,7 +204,7 @@ def translation(model: Model, texts: Sequence[str]) -> tuple[tuple[int, ...], ..
     return zoo.writing.translations(model, texts)
 
 
-@shared
+@cached_for_all
 def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
     """`layer_scores` on `random_repeats`; empty for an encoder-decoder, whose layers do not read a single text."""
     if model.config.architecture == "encoder-decoder":
@@ -213,7 +213,7 @@ def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
     return layer_scores(model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask")))
 
 
-@shared
+@cached_for_all
 def payload(model: Model, text: str) -> bytes:
     """The explorer's data in the browser."""
     return payload_of(model, trace(model, text))
@@ -226,7 +226,7 @@ def payload_of(model: Model, trace: Trace) -> bytes:
     return views.payload(trace, title=model.name, on_repeats=repeats, book=known)
 
 
-@shared
+@cached_for_all
 def book(model: Model) -> Book | None:
     """The biographies of a model's heads; None where there are none, or those of other weights."""
     folder = next((entry.folder for entry in entries() if entry.name == model.name), None)

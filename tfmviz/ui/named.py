@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.words.numbers import counted, in_words
 

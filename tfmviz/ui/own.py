@@ -12,23 +12,23 @@ from typing import Literal
 
 import streamlit as st
 
-from tfmviz import places, zoo
+from tfmviz import paths, zoo
 from tfmviz.runs.converting import Converting, Job, NotPossible
-from tfmviz.runs.desk import CANNOT_WRITE
+from tfmviz.runs.manager import CANNOT_WRITE
 from tfmviz.ui import icons
 from tfmviz.words.markdown import plain
 
-_desk: Converting | None = None
+_converting: Converting | None = None
 
 
 def open_desk(folder: Path) -> None:
     """Makes this server convert models for those who know the token that it prints."""
-    global _desk
-    _desk = Converting(folder, places.own_models(), tell=lambda text: print(text, flush=True))
+    global _converting
+    _converting = Converting(folder, paths.own_models(), tell=lambda text: print(text, flush=True))
 
 
 def is_open() -> bool:
-    return _desk is not None
+    return _converting is not None
 
 
 def ask() -> None:
@@ -37,50 +37,50 @@ def ask() -> None:
 
 
 def show_if_asked() -> None:
-    if st.session_state.pop("own_asked", False) and _desk is not None:
+    if st.session_state.pop("own_asked", False) and _converting is not None:
         _dialog()
 
 
 @st.dialog("Your own model", width="medium")
 def _dialog() -> None:
-    desk = _desk
-    assert desk is not None
+    converting = _converting
+    assert converting is not None
     if problem := st.session_state.pop("own_problem", ""):
         st.warning(plain(problem), icon=icons.WARNING)
     if not st.session_state.get("own_admitted"):
-        _token(desk)
+        _token(converting)
         return
-    job = desk.job()
+    job = converting.job()
     if job is None:
-        _choose(desk)
+        _choose(converting)
     else:
-        st.fragment(_watch, run_every=1.0 if job.state == "running" else None)(desk, job.state == "running")
-    if names := desk.own():
+        st.fragment(_watch, run_every=1.0 if job.state == "running" else None)(converting, job.state == "running")
+    if names := converting.own():
         with st.expander("Remove a model"):
             st.selectbox("To remove", names, index=None, placeholder="Choose", key="own_gone")
             st.button("Remove", key="own_remove", on_click=_remove, disabled=not st.session_state.get("own_gone"))
 
 
-def _token(desk: Converting) -> None:
-    if desk.is_closed:
+def _token(converting: Converting) -> None:
+    if converting.is_closed:
         st.warning("Too many wrong tokens. Restart the server.", icon=icons.WARNING)
         return
     st.text_input("Token from the terminal", key="own_token", max_chars=40, on_change=_enter, autocomplete="off")
 
 
 def _enter() -> None:
-    assert _desk is not None
-    if _desk.admits(st.session_state["own_token"]):
+    assert _converting is not None
+    if _converting.admits(st.session_state["own_token"]):
         st.session_state["own_admitted"] = True
-    elif not _desk.is_closed:
+    elif not _converting.is_closed:
         st.session_state["own_problem"] = "Wrong token."
     st.session_state["own_token"] = ""
 
 
-def _choose(desk: Converting) -> None:
-    found = desk.sources()
+def _choose(converting: Converting) -> None:
+    found = converting.sources()
     st.selectbox(
-        f"A folder in {plain(desk.folder.name)}",
+        f"A folder in {plain(converting.folder.name)}",
         found,
         index=None,
         placeholder="Choose" if found else "none",
@@ -99,9 +99,9 @@ def _look() -> None:
 
 def _try(failed: str, act: Callable[[Converting], object]) -> None:
     """Runs an action; the dialog shows the reason if it fails."""
-    assert _desk is not None
+    assert _converting is not None
     try:
-        act(_desk)
+        act(_converting)
     except NotPossible as error:
         st.session_state["own_problem"] = str(error)
     except OSError:
@@ -109,19 +109,19 @@ def _try(failed: str, act: Callable[[Converting], object]) -> None:
 
 
 def _do(step: Literal["look", "convert"], given: str, name: str) -> None:
-    _try("Not started", lambda desk: desk.start(step, given, name))
+    _try("Not started", lambda converting: converting.start(step, given, name))
 
 
-def _watch(desk: Converting, ran: bool) -> None:
+def _watch(converting: Converting, ran: bool) -> None:
     if st.session_state.pop("own_left", False):
         st.rerun()
-    job = desk.job()
+    job = converting.job()
     if job is None or (job.state == "running") != ran:
         ask()
         st.rerun()
     _said(job)
     if job.state == "running":
-        st.button("Stop", key="own_stop", on_click=desk.stop)
+        st.button("Stop", key="own_stop", on_click=converting.stop)
         return
     if job.state == "done" and job.step == "look":
         st.button("Convert it", type="primary", key="own_go", on_click=_do, args=("convert", job.given, job.name))
@@ -149,5 +149,5 @@ def _forget() -> None:
 
 
 def _remove() -> None:
-    _try("Not removed", lambda desk: desk.remove(st.session_state["own_gone"] or ""))
+    _try("Not removed", lambda converting: converting.remove(st.session_state["own_gone"] or ""))
     st.session_state["own_gone"] = None

@@ -20,7 +20,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 
 _here = threading.local()
 

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import comparison, head_comparison, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.head_comparison import HeadComparison
@@ -66,7 +66,7 @@ def n_parameters(model: Model) -> int:
     return model.weights.stacks["decoder"].n_position_parameters
 
 
-@shared
+@cached_for_all
 def effects(model: Model) -> PositionEffects:
     """On a text of the trained length."""
     return model.position_effects("decoder", TRAINED)
@@ -84,7 +84,7 @@ def scores_from(model: Model, text: str, first: int, *, most: int | None = None)
     return np.stack([run[f"{layer}.scores"][:, :most, :most] for layer in run.layers])
 
 
-@shared
+@cached_for_all
 def _later(model: Model, ids: tuple[int, ...], first: int) -> Array:
     return zoo.experiments.scores_from(model, ids, first=first)
 

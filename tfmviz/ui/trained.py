@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from tfmviz import places, zoo
+from tfmviz import paths, zoo
 from tfmviz.record.model import Model
 from tfmviz.runs.folder import ADDRESS, Folder, NoSuchRun
 from tfmviz.zoo import Entry, ModelUnavailable
@@ -49,7 +49,7 @@ def entries() -> tuple[Entry, ...]:
     found = []
     for address in addresses():
         try:
-            folder = Folder.at(places.runs(), address)
+            folder = Folder.at(paths.runs(), address)
         except NoSuchRun:
             continue
         if folder.is_finished:
@@ -60,7 +60,7 @@ def entries() -> tuple[Entry, ...]:
 def load(name: str) -> Model:
     """The finished model of a run. Raises: ModelUnavailable."""
     try:
-        folder = Folder.at(places.runs(), name.removeprefix(_PREFIX))
+        folder = Folder.at(paths.runs(), name.removeprefix(_PREFIX))
     except NoSuchRun as error:
         raise ModelUnavailable(f"{name} is gone: runs are cleared away after a day.") from error
     return replace(zoo.load(folder.model.name, folder.path), name=name)

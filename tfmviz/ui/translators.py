@@ -12,7 +12,7 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import models
-from tfmviz.ui.cache import shared, shared_with_others
+from tfmviz.ui.cache import cached_for_all, shared_with_others
 from tfmviz.words.labels import quoted, visible
 
 TRANSFORMER = "french-english"
@@ -44,7 +44,7 @@ def translation(model: AnyModel, texts: Sequence[str]) -> tuple[tuple[int, ...],
     return zoo.writing.translations(model, texts, max_new_tokens=model.config.max_len)
 
 
-@shared
+@cached_for_all
 def trace(model: AnyModel, text: str) -> Trace:
     """Everything a recurrent model computes while it translates `text`."""
     return model.trace(text, target=translation(model, text))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import controls, icons, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import scripts
 from tfmviz.ui.scripts import FOREVER
 from tfmviz.views.engine import JS, KNOWN, package

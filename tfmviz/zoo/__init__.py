@@ -20,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import AnyEarlier, EarlierConfig, LabellerConfig, Seq2SeqConfig, read_config
-from tfmviz.places import PROJECT, own_models
+from tfmviz.paths import PROJECT, own_models
 from tfmviz.zoo.limits import Refused, check_folder
 
 if TYPE_CHECKING:

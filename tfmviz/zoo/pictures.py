@@ -20,7 +20,7 @@ from tfmviz.model.pictures import PATCH as PATCH
 from tfmviz.model.pictures import SIDE as SIDE
 from tfmviz.model.pictures import PictureReader as PictureReader
 from tfmviz.model.pictures import config, patches
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.tap import Recorder
 from tfmviz.record.trace import Array
 from tfmviz.zoo import ModelUnavailable

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz import fuse
+from tfmviz import deadline
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.record.trace import Array
 
@@ -49,7 +49,7 @@ def tiles(
         largest, total = np.full(n_rows, -np.inf), np.zeros(n_rows)
         out = np.zeros((n_rows, v.shape[1]), dtype=v.dtype)
         for left in range(0, len(k), size):
-            fuse.check()
+            deadline.check()
             columns = slice(left, min(left + size, len(k)))
             open_ = None if allowed is None else allowed[rows, columns]
             if open_ is not None and not open_.any():

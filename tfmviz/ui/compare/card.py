@@ -14,7 +14,7 @@ from tfmviz.plots.compare import panels
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.ui import icons, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.compare.trials import FIRST, with_sign
 from tfmviz.ui.figures import show
 from tfmviz.ui.head_comparison import HeadComparison
@@ -47,7 +47,7 @@ Entry = tuple[bool, str, str]
 """A scheme's property: present or not, the measurement, and the tab that shows it."""
 
 
-@shared
+@cached_for_all
 def findings(model: Model, text: str) -> list[Entry]:
     """Measurements of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
     run = models.trace(model, text)

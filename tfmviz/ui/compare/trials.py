@@ -16,7 +16,7 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, comparison, icons, inputs, lesson, models, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.held_out import by_position
@@ -129,7 +129,7 @@ def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
     )
 
 
-@shared
+@cached_for_all
 def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array:
     """Scores in a twin's first layer with a text's words at two positions, query and key, moved everywhere."""
     query, key = models.trace(model, text)["embed"][list(at)]
@@ -172,7 +172,7 @@ def _verdict(score: float, share: float) -> str:
     return f"scores change by up to **{rounded(score)}**, shares of attention by up to {per_cent(share)}."
 
 
-@shared
+@cached_for_all
 def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array:
     """The four terms of the scores in a twin's first layer, or if sinusoids were added to q and k: (4, len, len)."""
     from tfmviz.positions.sinusoidal import sinusoids
@@ -235,7 +235,7 @@ def _four_terms(ctx: PageContext, joins: str) -> None:
         )
 
 
-@shared
+@cached_for_all
 def losses_on(model: Model, text: str) -> tuple[tuple[str, ...], Array]:
     """A text's tokens and a twin's loss at all but the first, up to `FACTOR` times the trained length."""
     longest = FACTOR * TRAINED if reaches(model, FACTOR * TRAINED) else TRAINED

@@ -12,7 +12,7 @@ from tfmviz.counting import shipped, smoothing
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
@@ -101,7 +101,7 @@ def _own() -> str | None:
     return None
 
 
-@shared
+@cached_for_all
 def _counted(text: str) -> Counted:
     return smoothing.counted(sentences_of(text))
 
@@ -111,12 +111,12 @@ def shipped_text() -> Counted:
         return _shipped()
 
 
-@shared
+@cached_for_all
 def _shipped() -> Counted:
     return smoothing.counted(shipped.read(shipped.NAMES[0]).split("\n"))
 
 
-@shared
+@cached_for_all
 def measured() -> HeldOut:
     return held_out(_shipped(), shipped.read(shipped.NAMES[1]).split("\n"))
 

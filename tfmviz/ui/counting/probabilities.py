@@ -22,7 +22,7 @@ from tfmviz.text.tokenizer import END
 from tfmviz.ui import counting, icons, models
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.boxes import marked
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import DELTAS, Counting
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.head_comparison import HeadComparison
@@ -91,7 +91,7 @@ def _by_length(values: Array, title: str, said: Callable[[float], str], *, perce
     return line_chart([line], axes, theme=theme(), y_range=(0.0, float(max(values.max(), 1.0))))
 
 
-@shared
+@cached_for_all
 def perplexity(measured: HeldOut, smoothing: Smoothing) -> Array:
     return measured.perplexity(smoothing)
 
@@ -153,7 +153,7 @@ def chain(at: Counting) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
     """log P in nats of each token given all before it, and the character behind each. The text begins a document."""
     encoding = model.tokenizer.encode(text, max_len=model.config.max_len - 1)

@@ -12,7 +12,7 @@ from tfmviz.counting.words import MARK, words_of
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import Counting, unknown_words
 from tfmviz.ui.figures import show
 from tfmviz.views.bars import Bars
@@ -211,7 +211,7 @@ def writing(at: Counting) -> None:
         show("drawn_from", Bars(labels=labels, shares=[p[best].tolist()]))
 
 
-@shared
+@cached_for_all
 def _written(text: Counted, history: tuple[int, ...], smoothing: Smoothing, n: int, seed: int) -> tuple[Step, ...]:
     return tuple(written(text, history, smoothing, n=n, length=LENGTH, seed=seed))
 

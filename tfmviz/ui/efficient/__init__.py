@@ -17,7 +17,7 @@ from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share, written
 from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext, fallback_model
 from tfmviz.words import markdown
@@ -107,7 +107,7 @@ def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
     return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
 
 
-@shared
+@cached_for_all
 def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
     """Logits at one position under edits; an encoder-decoder reads the answer that it gave without them."""
     return model.trace(text, edits, ("logits",), target=target).row("logits", position).copy()

@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights, feature
 from tfmviz.ui import inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import PageContext
@@ -298,7 +298,7 @@ def reversible(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def round_trip(model: Model, stack: str, ids: tuple[int, ...]) -> float:
     """The distance between the input and the one computed from the output, over the input's norm."""
 

@@ -10,13 +10,13 @@ from tfmviz.analysis.efficient import state_space
 from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Axis, Cells, Form, amounts, masked, of_tokens, share, signed, written
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import read_json, shared
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.efficient import BYTES
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import ByPosition, by_position
@@ -179,18 +179,18 @@ def trained(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _space() -> AnyModel:
     models.import_torch()
     return zoo.load("state-space", FOLDER, kind=zoo.EarlierModel)
 
 
-@shared
+@cached_for_all
 def _twin() -> Model:
     models.import_torch()
     return zoo.load("attention", FOLDER)
 
 
-@shared
+@cached_for_all
 def _run(model: AnyModel, text: str) -> Trace:
     return model.trace(text)

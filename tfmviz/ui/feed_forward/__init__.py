@@ -22,7 +22,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui import controls, icons, inputs, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, show_view, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import feed_forward as view
@@ -145,7 +145,7 @@ def follow(report: dict[str, Any]) -> None:
         controls.put({"number": at})
 
 
-@shared
+@cached_for_all
 def _payload(model: Model, text: str, site: str, token: int, edits: tuple[Edit, ...]) -> bytes:
     trace, stack = models.trace(model, text, edits), site.split(".")[0]
     source = trace.source if stack == "encoder" and trace.source else trace.target

@@ -11,7 +11,7 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side
-from tfmviz.ui.cache import read_lines, shared
+from tfmviz.ui.cache import cached_for_all, read_lines
 from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.head_comparison import HeadComparison
@@ -165,7 +165,7 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
     )
 
 
-@shared
+@cached_for_all
 def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
     places = [place / model.name for place in zoo.folders() if (place / model.name).is_dir()]
     return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
@@ -193,7 +193,7 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     before_after.next_words(ctx, after, token, series=SERIES)
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None, edits: tuple[Edit, ...]) -> Trace:
     off = [Scale(site=f"{site}.out", factor=0.0)]
     if numbers is not None:

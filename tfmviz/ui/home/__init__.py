@@ -14,7 +14,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import models, turns
+from tfmviz.ui import models, run_queue
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
@@ -50,7 +50,7 @@ def stage() -> Shown | None:
         return None
     model = models.load(name := models.usual(names))
     text = _text(model)
-    turns.take(name, text)
+    run_queue.take(name, text)
     trace = models.trace(model, text)
     layer = model.config.layers[0]
     tokens = trace.axes(layer)[0]

@@ -17,7 +17,7 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.home import Shown
 from tfmviz.ui.router import PAGES, Page, address
@@ -48,7 +48,7 @@ Miniature = tuple[str, dict[str, str], dict[str, Any]]
 """A page, the choices that it opens with, and the picture: title, question, description, and one kind of drawing."""
 
 
-@shared
+@cached_for_all
 def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
     """The pictures available for a model on a text: all six for a decoder.
 
@@ -120,7 +120,7 @@ def _lens(model: Model, trace: Trace) -> Miniature:
     return "residual_stream", {"stream": "Logit lens", "token": str(word)}, picture
 
 
-@shared
+@cached_for_all
 def _forming() -> tuple[Miniature, ...]:
     folder = zoo.MODELS / FORMING
     try:

@@ -18,7 +18,7 @@ from tfmviz.plots.lines import Axes, curves
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import read_json, shared
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
@@ -104,7 +104,7 @@ def n_words(length: int) -> int:
     return next((n for longest, n in WORDS.items() if length <= longest), 1)
 
 
-@shared
+@cached_for_all
 def moved(ladder: Ladder, text: str) -> dict[str, Array]:
     """For each model, the change of its prediction when the token k back is replaced: (len,)."""
     ids = np.array(ladder.encode(text).ids)
@@ -112,7 +112,7 @@ def moved(ladder: Ladder, text: str) -> dict[str, Array]:
     return {title: reach.by_distance(predict, ids, words=words) for title, predict in ladder.predictors.items()}
 
 
-@shared
+@cached_for_all
 def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
     """For each network, the norm of the gradient at the token k back: (len,)."""
     ids = ladder.encode(text).ids

@@ -19,7 +19,7 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.background import Found, by_name, measured
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs, uses
 from tfmviz.ui.ladder.distance import powers_around
@@ -124,12 +124,12 @@ def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
     )
 
 
-@shared
+@cached_for_all
 def record(model: AnyModel, text: str) -> Trace:
     return model.trace(text, sites=("rnn.*",))
 
 
-@shared
+@cached_for_all
 def faded(model: AnyModel, text: str, layer: int) -> Array:
     trace = record(model, text)
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})

@@ -15,13 +15,13 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_column, of_tokens, probability, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons, models
-from tfmviz.ui.cache import read_json, shared
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
@@ -118,7 +118,7 @@ def read(ctx: Ladder, text: str) -> Reading:
     return found
 
 
-@shared
+@cached_for_all
 def _read(ctx: Ladder, text: str) -> Reading:
     encoding = ctx.encode(text)
     longest = len(ctx.counted.orders) - 1

@@ -10,14 +10,14 @@ import streamlit as st
 
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, inputs, lesson, models, translators
-from tfmviz.ui.cache import read_json, shared
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
@@ -169,12 +169,12 @@ def doubt(text: str) -> str:
     return ""
 
 
-@shared
+@cached_for_all
 def read(model: AnyModel, text: str) -> Encoding:
     return model.encode(text)
 
 
-@shared
+@cached_for_all
 def logits(model: AnyModel, ids: tuple[int, ...]) -> Array:
     """A network's logits at every token: (len, label)."""
     return model.trace(ids, sites=("logits",))["logits"]

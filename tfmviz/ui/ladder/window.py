@@ -14,7 +14,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_row, signe
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
@@ -134,7 +134,7 @@ def _chosen(key: str, count: int, *, otherwise: int) -> int:
     return otherwise if asked is None else min(asked, count - 1)
 
 
-@shared
+@cached_for_all
 def _read(model: AnyModel, text: str, end: int) -> Network:
     joined = model.trace(text, sites=("window",))["window"][end - 1]
     return network(zoo.experiments.window_weights(model), joined.reshape(model.config.to_dict()["n_window"], -1))

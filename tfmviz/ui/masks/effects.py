@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import head_comparison as both
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -197,7 +197,7 @@ def unmasked_losses(text: str) -> Losses | None:
     return _losses(models.load(UNMASKED), models.load(MASKED), text)
 
 
-@shared
+@cached_for_all
 def _losses(unmasked: Model, masked: Model, text: str) -> Losses | None:
     length = len(unmasked.encode(text))
     if length < 2:

@@ -12,7 +12,7 @@ from tfmviz.analysis.mask_effect import LARGE, additive, softmax_under
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen, Settings, gallery
@@ -123,7 +123,7 @@ def conventions() -> None:
     )
 
 
-@shared
+@cached_for_all
 def torch_conventions() -> dict[str, bool]:
     """See `model.conventions`. Imports torch."""
     from tfmviz.model.conventions import agreement

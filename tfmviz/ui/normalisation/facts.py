@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import head_comparison, icons, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -216,7 +216,7 @@ def gradients() -> None:
     show_code(gradients_at_start)
 
 
-@shared
+@cached_for_all
 def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) -> list[float]:
     from tfmviz.model.gradients import gradients_at_start
 

@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -74,7 +74,7 @@ def read(ctx: PageContext, texts: list[str]) -> Batch:
     return Batch(tokens=tokens, vectors=vectors, present=present)
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, site: str) -> Trace:
     return model.trace(text, sites=(site,))
 

@@ -13,7 +13,7 @@ from tfmviz.plots.cells import Axis, Frame, written
 from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
@@ -104,7 +104,7 @@ class Waves:
     base: float
 
     @property
-    @shared
+    @cached_for_all
     def table(self) -> Array:
         """(length, d), as a model would add it."""
         from tfmviz.positions.sinusoidal import sinusoids
@@ -112,7 +112,7 @@ class Waves:
         return sinusoids(self.length, self.d, base=self.base).numpy()
 
     @property
-    @shared
+    @cached_for_all
     def wavelengths(self) -> Array:
         """(d / 2,). Raises: ValueError, if there are none."""
         from tfmviz.positions.sinusoidal import wavelengths

@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import PageContext
@@ -215,6 +215,6 @@ def _beyond(model: Model) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _answer(model: Model, word: str) -> str:
     return zoo.writing.generate(model, word).text

@@ -11,7 +11,7 @@ from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.order_blind import SIGHTED
@@ -61,7 +61,7 @@ def appended_index(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _different_words(model: Model, text: str) -> Array:
     """Embeddings of the different tokens of a text, as the model uses them: (n, d_model)."""
     trace = model.trace(text, sites=("embed",))
@@ -69,7 +69,7 @@ def _different_words(model: Model, text: str) -> Array:
     return trace["embed"][np.sort(first)]
 
 
-@shared
+@cached_for_all
 def _alike(model: Model, text: str, length: int) -> tuple[Array, Array]:
     """Mean cosine between different words at each position: index appended, sinusoid added."""
     from tfmviz.positions.sinusoidal import sinusoids

@@ -18,7 +18,7 @@ from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, inputs, lesson, models, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
@@ -114,7 +114,7 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
     )
 
 
-@shared
+@cached_for_all
 def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
     """Every token's vector after the last layer, (text, len, d_model); `sees` names the mask."""
     n = len(texts[0])

@@ -13,7 +13,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
 from tfmviz.views.bars import Bars
@@ -129,12 +129,12 @@ def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None
     st.caption(f"Where [class] looks in each head; its attention to itself: {own}.")
 
 
-@shared
+@cached_for_all
 def _model(kind: str) -> PictureReader:
     models.import_torch()
     return zoo.pictures.load(kind)
 
 
-@shared
+@cached_for_all
 def _held_out() -> tuple[Array, Array]:
     return zoo.pictures.digits().held_out

@@ -17,7 +17,7 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
@@ -237,6 +237,6 @@ def on_words(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _embedded(model: Model, text: str) -> Trace:
     return model.trace(text, sites=("embed", "decoder.pos_embed"))

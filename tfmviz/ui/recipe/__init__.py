@@ -12,13 +12,13 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.constants import MASK
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text import corruption
 from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_plain_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import pieces
@@ -134,7 +134,7 @@ def forced(ctx: PageContext, *, from_left: bool = False) -> Forced | None:
     return found
 
 
-@shared
+@cached_for_all
 def _forced(model: Model, text: str) -> Forced:
     trace = models.trace(model, text)
     target = trace.target
@@ -200,7 +200,7 @@ def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
     return boxes[:MOST], float(losses[asked].mean())
 
 
-@shared
+@cached_for_all
 def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
     """Tokens before and after masking, the masked positions, and −ln P of each true token."""
     ids = np.array([model.tokenizer.ids(text)[: model.config.max_len]])
@@ -211,7 +211,7 @@ def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.
     return ids[0].tolist(), read[0].tolist(), asked[0], -log_p[range(len(ids[0])), ids[0]]
 
 
-@shared
+@cached_for_all
 def _span_model() -> Model:
     return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
 
@@ -237,7 +237,7 @@ def _marks(model: Model) -> range:
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 
-@shared
+@cached_for_all
 def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int], Array]:
     """The tokens that are read, those to be written, and −ln P of each of these."""
     ids = model.tokenizer.ids(text)[: model.config.max_len]

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots import dots, space
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.plots.paths import descents
@@ -20,7 +20,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import icons, inputs, lesson, recipe
-from tfmviz.ui.cache import read_log, shared
+from tfmviz.ui.cache import cached_for_all, read_log
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
@@ -264,7 +264,7 @@ def dropout(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
     return zoo.experiments.losses_with_dropout(model, text, dropout=rate, runs=PASSES, seed=seed)[1]
 
@@ -304,6 +304,6 @@ def _name(layer: str) -> str:
     return f"{'' if stack == 'decoder' else 'encoder '}{number} {said}"
 
 
-@shared
+@cached_for_all
 def _lengths(model: Model, text: str, untrained: int | None) -> dict[str, float]:
     return zoo.experiments.gradient_lengths(model, text, untrained=untrained)

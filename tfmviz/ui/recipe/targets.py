@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, inputs, lesson, recipe

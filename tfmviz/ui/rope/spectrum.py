@@ -14,7 +14,7 @@ from tfmviz.constants import BASE
 from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_base, own_theta, tokens_of
@@ -158,7 +158,7 @@ def _own_frequencies(shown: PageContext) -> str:
     return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
 
 
-@shared
+@cached_for_all
 def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array]:
     return rotations.random_products(np.array(theta), np.arange(reach + 1), n=N_RANDOM, seed=0)
 

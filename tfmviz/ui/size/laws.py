@@ -13,7 +13,7 @@ import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, counts
 from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson

@@ -13,12 +13,12 @@ import streamlit as st
 from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Number
 from tfmviz.constants import NO_NUMBER
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.size.laws import LOSS, said_of_loss
 from tfmviz.views.counts import Table
@@ -165,7 +165,7 @@ def _constants() -> None:
     )
 
 
-@shared
+@cached_for_all
 def _alone(runs: Runs, counted: str) -> str:
     """Power laws of one variable, as Kaplan et al. fitted them, where the other is fixed."""
     n = runs.n(counted)
@@ -237,7 +237,7 @@ class Runs:
         return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
 
 
-@shared
+@cached_for_all
 def read() -> tuple[dict[str, Any], Runs, Runs]:
     """The shipped runs' settings, the runs that laws are fitted to, and the largest model's, which no fit sees."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
@@ -251,7 +251,7 @@ def read() -> tuple[dict[str, Any], Runs, Runs]:
     return about, small, large
 
 
-@shared
+@cached_for_all
 def fitted(counted: str) -> Fit:
     """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
     runs = read()[1]

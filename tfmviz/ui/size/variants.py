@@ -13,13 +13,13 @@ import streamlit as st
 
 from tfmviz.analysis.variants import Difference, welch
 from tfmviz.constants import NO_NUMBER
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.columns import routing
 from tfmviz.plots.dots import seeds
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.size.own import ALL, fitted
@@ -82,7 +82,7 @@ class Variant:
         return "better" if self.difference.mean < 0 else "worse"
 
 
-@shared
+@cached_for_all
 def read() -> tuple[dict[str, Any], dict[str, Variant]]:
     """The shipped runs' settings as in the file, and the runs by the name of the variant."""
     about = json.loads(FILE.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from tfmviz.plots.columns import histogram
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -221,6 +221,6 @@ def _ask_width(ctx: PageContext, *, its_own: bool) -> int:
     return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
 
 
-@shared
+@cached_for_all
 def _random_vectors(d: int) -> tuple[Array, Array]:
     return scaling.unit_vectors(d, n_queries=N_QUERIES, n_keys=N_KEYS, seed=d)

@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
 from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import read_lines

@@ -16,7 +16,7 @@ from tfmviz.constants import ADDRESS_CELL, ADDRESS_STAGE
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, inputs, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import show_code, show_view
 from tfmviz.ui.lesson import PageContext
@@ -27,7 +27,7 @@ STAGE = re.compile(ADDRESS_STAGE)
 CELL = re.compile(ADDRESS_CELL)
 
 
-@shared
+@cached_for_all
 def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
     ctx = PageContext(choice=Selection(model=model.name, layer=layer, head=head), text=text, model=model, edits=edits)
     return steps.payload(ctx.trace, layer, head, ctx.weights, ctx.positions, title=model.name)

@@ -17,7 +17,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, head_comparison, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -76,7 +76,7 @@ def _lens(ctx: PageContext, detail: Detail) -> Lens:
     return _read(ctx.model, ctx.text, detail, ctx.edits)
 
 
-@shared
+@cached_for_all
 def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> Lens:
     trace, stack = models.trace(model, text, edits), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())

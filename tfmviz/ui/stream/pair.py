@@ -12,14 +12,14 @@ from tfmviz import zoo
 from tfmviz.analysis import residual
 from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import read_log, shared
+from tfmviz.ui.cache import cached_for_all, read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -121,13 +121,13 @@ def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", 
     return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
 
 
-@shared
+@cached_for_all
 def _model(name: str) -> Model:
     models.import_torch()
     return zoo.load(name, FOLDER)
 
 
-@shared
+@cached_for_all
 def _at_the_start(name: str) -> Model:
     from tfmviz.model.in_training import untrained
 
@@ -135,7 +135,7 @@ def _at_the_start(name: str) -> Model:
     return replace(found, module=untrained(found.config, seed=0))  # its initial weights
 
 
-@shared
+@cached_for_all
 def _gradient(model: Model, text: str) -> Array:
     lengths = zoo.experiments.gradient_lengths(model, text)
     layers = range(model.config.depth("decoder"))
@@ -212,7 +212,7 @@ def orders(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _moved(model: Model, text: str) -> tuple[Array, Array]:
     """The streams (1 + layer, len, d_model) at the usual positions and later."""
     ids = models.trace(model, text).target.ids

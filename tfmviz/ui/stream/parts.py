@@ -20,7 +20,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import of_columns
@@ -241,12 +241,12 @@ def _words(model: Model, best: int) -> tuple[int | None, int | None]:
     return found[0], found[1]
 
 
-@shared
+@cached_for_all
 def _indices(model: Model) -> dict[str, int]:
     return {text: index for index, text in reversed(list(enumerate(model.vocabulary)))}
 
 
-@shared
+@cached_for_all
 def _nearest(model: Model, word: str) -> list[str]:
     words = list(dict.fromkeys(text.strip() for text in model.vocabulary if text.strip()))
     return get_close_matches(word, words, n=4, cutoff=0.4)

@@ -22,7 +22,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, seen_from, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
@@ -163,7 +163,7 @@ def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_
     )
 
 
-@shared
+@cached_for_all
 def _in_space(model: Model, text: str, stack: str, edits: tuple[Edit, ...]) -> InSpace:
     trace = models.trace(model, text, edits)
     return residual.in_space(trace, list(residual.stages(trace, stack, "layers").values()))

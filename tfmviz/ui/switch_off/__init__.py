@@ -20,7 +20,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, models
 from tfmviz.ui import head_comparison as both
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -176,7 +176,7 @@ def edits_of(part: Part, model: Model, way: Way) -> tuple[Edit, ...]:
     return part.scaled(way.factor if way.how == "scaled" else 0.0)
 
 
-@shared
+@cached_for_all
 def _reference(model: Model, text: str) -> Trace:
     return models.run(model, text, sites=("*.z", "*.out"))
 
@@ -266,7 +266,7 @@ def written(sides: HeadComparison, said: Switches) -> None:
     both.show_texts(sides.titles, texts, "the most probable token each time")
 
 
-@shared
+@cached_for_all
 def _written(model: Model, text: str, codes: tuple[str, ...], way: Way) -> list[str]:
     """A translation, or the next tokens. The codes stand for the edits: they are a short key."""
     write = partial(zoo.writing.generate, model, text, edits=_edits(model, text, codes, way))

@@ -16,7 +16,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, largest, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -161,14 +161,14 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
     return None
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, other: str) -> Trace:
     """The second sentence; an encoder-decoder writes the first's output, so that the answers are at one position."""
     first = models.trace(model, text)
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
 
-@shared
+@cached_for_all
 def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
     first, second = models.trace(model, text), _run(model, text, other)
     target = None if first.source is None else first.target.ids[1:]

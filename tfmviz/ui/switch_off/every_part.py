@@ -14,7 +14,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, wr
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
@@ -179,7 +179,7 @@ def _measure(ctx: PageContext) -> tuple[Question, str]:
     return asked, f"“{markdown.plain(visible(ctx.model.vocabulary[asked.answers[0]]))}”"
 
 
-@shared
+@cached_for_all
 def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
     trace = models.trace(model, text)
     read, target = (trace.target, None) if trace.source is None else (trace.source, trace.target.ids[1:])

@@ -7,13 +7,13 @@ from itertools import pairwise
 import streamlit as st
 
 from tfmviz.constants import MOST_TYPED
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
@@ -190,19 +190,19 @@ def _keep() -> None:
     controls.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
 
 
-@shared
+@cached_for_all
 def _ours() -> str:
     return (PROJECT / "assets" / "texts" / "english.txt").read_text(encoding="utf-8")
 
 
-@shared
+@cached_for_all
 def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
     """The tokens of the sentence by these merges. A pair may be learned twice; its first place counts."""
     ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
     return tuple(symbol for word, _ in bpe.words_of(sentence) for symbol in bpe.cut(word, ranks))
 
 
-@shared
+@cached_for_all
 def _learned(text: str) -> tuple[str, tuple[Learned, ...]]:
     """Includes the text, since the cache keeps it as the key and counts only results."""
     text = text.encode("utf-8", errors="replace").decode()  # half a surrogate pair is not text

@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.counting.words import words_of
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
@@ -20,7 +20,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui import inputs, lesson, tokens
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -149,12 +149,12 @@ def vocabularies(ctx: PageContext) -> None:
     show("fertility", curves(points, axes, said, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
 
 
-@shared
+@cached_for_all
 def _vocabularies(_names: tuple[str, ...]) -> Mapping[tuple[str, ...], Tokens]:
     return zoo.vocabularies()
 
 
-@shared
+@cached_for_all
 def _of_file(tokenizer: Tokens, name: str, steps: tuple[int, ...]) -> np.ndarray:
     return _per_word(tokenizer, (PROJECT / "assets" / "texts" / name).read_text(encoding="utf-8"), steps)
 

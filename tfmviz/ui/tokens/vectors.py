@@ -16,7 +16,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
@@ -172,7 +172,7 @@ def embedding_map(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _plane(model: Model) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tfmviz import places
+from tfmviz import paths
 from tfmviz.counting import shipped
 from tfmviz.runs import choices as limits
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import CANNOT_WRITE, Desk, QueueFull
+from tfmviz.runs.manager import CANNOT_WRITE, QueueFull, RunManager
 from tfmviz.runs.texts import LEAST, MOST, prepared
-from tfmviz.ui import icons, lesson, readers, trained
+from tfmviz.ui import icons, lesson, session_cookie, trained
 from tfmviz.words import markdown
 
 VOCABULARY = 257
@@ -102,9 +102,9 @@ OPTIONS: dict[str, tuple[int | float, ...]] = {
 
 
 @st.cache_resource(show_spinner=False)
-def desk() -> Desk:
+def run_manager() -> RunManager:
     """The runs of this server, which it supervises from now on."""
-    found = Desk(places.runs())
+    found = RunManager(paths.runs())
     found.watch()
     return found
 
@@ -139,7 +139,7 @@ def ask() -> None:
             placeholder="Paste a text",
         )
     line = lesson.control_row("train")
-    if not desk().at_once:
+    if not run_manager().at_once:
         line.info("Training is switched off on this server.", icon=icons.OFF)
         return
     line.button("Train", type="primary", key="train", on_click=_submit)
@@ -159,7 +159,7 @@ def _submit() -> None:
     try:
         choices = Choices.from_dict(wanted)
         texts = _texts(choices.task, st.session_state.get("train_text", ""))
-        address = desk().submit(choices, texts, owner=readers.this_one(), place=readers.place())
+        address = run_manager().submit(choices, texts, owner=session_cookie.this_one(), place=session_cookie.place())
     except (ValueError, QueueFull) as error:
         st.session_state["train_problem"] = markdown.plain(str(error))
     except OSError:

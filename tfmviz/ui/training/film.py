@@ -7,10 +7,10 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import forming
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.training import inside
@@ -32,7 +32,7 @@ EARLY, LATE = slice(7, 15), slice(47, 63)
 """The losses compared on ordinary text: of the tokens 8 to 15 and 48 to 63 of a window."""
 
 
-@shared
+@cached_for_all
 def on_text(step: int) -> tuple[float, float]:
     """Loss on ordinary text, early and late in a window, in nats per token."""
     model = inside.model_at(FOLDER, step)
@@ -95,7 +95,7 @@ def film(ctx: PageContext) -> None:
         )
 
 
-@shared
+@cached_for_all
 def _twice(step: int, text: str) -> Trace:
     model = inside.model_at(FOLDER, step)
     ids = model.tokenizer.encode(text, max_len=model.config.max_len // 2).ids

@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs.choices import Choices
 from tfmviz.text.tasks import ANSWERS, questions
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import theme
 from tfmviz.ui.training.shipped import chance
 from tfmviz.words.labels import visible, whole
@@ -33,26 +33,26 @@ LONGEST = 24
 """Tokens that a language model adds to a prompt."""
 
 
-@shared
+@cached_for_all
 def model_at(folder: Path, step: int) -> Model:
     """Raises: ModelUnavailable."""
     return zoo.snapshots.load(folder, step)
 
 
-@shared
+@cached_for_all
 def on_repeats(folder: Path, step: int) -> Trace:
     model = model_at(folder, step)
     return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
 
 
-@shared
+@cached_for_all
 def asked(task: str) -> tuple[str, ...]:
     """Questions that no run is trained on, the longest first, the same for all runs of a task."""
     found = questions(task, np.random.default_rng(1), n=40, size=3 if task == "add" else 8, held_out=True)
     return tuple(sorted(dict.fromkeys(found), key=len, reverse=True)[:SHOWN])
 
 
-@shared
+@cached_for_all
 def probe(folder: Path, step: int, choices: Choices) -> Trace:
     """The trace on the fixed probe: a question and its right answer, or random tokens that occur twice."""
     if choices.is_language_model:
@@ -61,7 +61,7 @@ def probe(folder: Path, step: int, choices: Choices) -> Trace:
     return model_at(folder, step).trace(question, target=ANSWERS[choices.task](question))
 
 
-@shared
+@cached_for_all
 def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
     """To `asked`, or continuations of `PROMPTS`."""
     prompts = PROMPTS if choices.is_language_model else asked(choices.task)
@@ -69,7 +69,7 @@ def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
     return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))
 
 
-@shared
+@cached_for_all
 def copying(folder: Path, step: int) -> Copying:
     trace = on_repeats(folder, step)
     return forming.copying(trace, partial(zoo.experiments.logits_under, model_at(folder, step), trace.target.ids))

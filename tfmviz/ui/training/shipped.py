@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots import panels
 from tfmviz.plots.dots import held_out
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import amounts, of_heads, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -115,7 +115,7 @@ def _own_text(text: str, name: str, head: Sequence[float]) -> str:
     return f"“{markdown.plain(bare)}”: a question with probability **{per_cent(p)}**."
 
 
-@shared
+@cached_for_all
 def _curves(name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Measurements of `scripts.measure_tuning`: numbers of examples and mean shares of right answers."""
     data = json.loads(MEASURED.read_text(encoding="utf-8"))

@@ -18,15 +18,15 @@ from tfmviz.analysis.heads import IN_WORDS, layer_scores, verdicts
 from tfmviz.plots import panels
 from tfmviz.runs import records
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import CANNOT_WRITE, QueueFull, Sight
 from tfmviz.runs.folder import Folder, NoSuchRun
+from tfmviz.runs.manager import CANNOT_WRITE, QueueFull, RunStatus
 from tfmviz.runs.records import Records
 from tfmviz.text.tasks import ANSWERS
-from tfmviz.ui import controls, icons, lesson, models, readers, trained
-from tfmviz.ui.cache import shared
+from tfmviz.ui import controls, icons, lesson, models, session_cookie, trained
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.training import inside, shipped
-from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, desk
+from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, run_manager
 from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable
 
@@ -42,7 +42,7 @@ ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there
 FIXED = f"The learning rate could not be changed: {CANNOT_WRITE}."
 STAYS = f"The run cannot resume: {CANNOT_WRITE}."
 
-Seen = tuple[Folder, Sight, Records]
+Seen = tuple[Folder, RunStatus, Records]
 
 
 def train() -> None:
@@ -79,7 +79,7 @@ def _look() -> list[Seen]:
     found = []
     for address in trained.addresses():
         try:
-            folder, sight = desk().folder(address), desk().see(address)
+            folder, sight = run_manager().folder(address), run_manager().see(address)
         except NoSuchRun:
             continue
         log = folder.model / "log.jsonl"
@@ -90,7 +90,7 @@ def _look() -> list[Seen]:
     return found
 
 
-@shared
+@cached_for_all
 def _read(log: Path, _size: int, _changed: int) -> Records:
     return records.read(log)
 
@@ -121,7 +121,7 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     name = described(sight.choices, all_choices)
     line = lesson.control_row(f"run-{folder.address}")
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
-    if sight.owner == readers.this_one():
+    if sight.owner == session_cookie.this_one():
         _steering(line, folder, sight)
 
     def look_inside() -> None:  # from now on all pages are about its model
@@ -140,8 +140,8 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
         )
 
 
-def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    there = desk()
+def _steering(line: DeltaGenerator, folder: Folder, sight: RunStatus) -> None:
+    there = run_manager()
     if sight.state in LIVE:
         line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
         line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address, ENDED))
@@ -151,7 +151,7 @@ def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         _rate(line, folder, sight)
 
 
-def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
+def _rate(line: DeltaGenerator, folder: Folder, sight: RunStatus) -> None:
     key = f"rate-{folder.address}"
     if st.session_state.get(key) != sight.rate:
         st.session_state[key] = sight.rate
@@ -162,7 +162,7 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         format_func=lambda rate: f"{rate:g}",
         help="It takes effect at the next update.",
         on_change=_ask,
-        args=(lambda address: desk().change_rate(address, st.session_state[key]), folder.address, FIXED),
+        args=(lambda address: run_manager().change_rate(address, st.session_state[key]), folder.address, FIXED),
     )
 
 
@@ -190,7 +190,7 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
         st.session_state[PROBLEM] = trouble
 
 
-def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
+def _state(folder: Folder, sight: RunStatus, log: Records, done: int) -> str:
     where = f"{done:,} of {sight.choices.steps:,} updates"
     match sight.state:
         case "queued":
@@ -203,7 +203,7 @@ def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
     return f"{sight.state}, {where}"
 
 
-def _speed(folder: Folder, sight: Sight, log: Records, done: int) -> str:
+def _speed(folder: Folder, sight: RunStatus, log: Records, done: int) -> str:
     at, before, _ = folder.started
     speed = f", {np.median(log.tokens_per_second[-20:]):,.0f} tokens/s"
     if done <= before:

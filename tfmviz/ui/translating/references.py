@@ -15,7 +15,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import beams, icons, inputs
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.words import markdown
@@ -111,7 +111,7 @@ def compare(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _scores(written: str, references: tuple[str, ...]) -> Scores:
     """sacreBLEU's, with its default tokenization (13a)."""
     from sacrebleu import BLEU, CHRF
@@ -182,7 +182,7 @@ def beginning(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int, ...], Array]:
     """The tokens of a greedy translation, including its end token, and the probability of each."""
     steps = zoo.writing.generate(model, text, given=given, max_new_tokens=model.config.max_len).steps
@@ -229,7 +229,7 @@ def losses(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
     """−log p of each token of a reference after the reference's own words and after the model's, and these words.
 

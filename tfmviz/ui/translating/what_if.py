@@ -16,7 +16,7 @@ from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import beams, icons, inputs, models, side, translating
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.views.beams import Node, Tree
@@ -258,7 +258,7 @@ def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
     return sorted(options.index(one) for one in chosen)
 
 
-@shared
+@cached_for_all
 def _changed(model: Model, other: Other) -> Trace:
     if other.step is None:
         return models.run(model, other.text)

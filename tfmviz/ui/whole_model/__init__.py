@@ -12,7 +12,7 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router, scenes, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import whole_model as view
@@ -26,12 +26,12 @@ def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
     return scenes.subject(model, models.trace(model, text, edits))
 
 
-@shared
+@cached_for_all
 def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
     return view.payload(subject(model, text, edits), zoom, layer, head)
 
 
-@shared
+@cached_for_all
 def said(
     model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
 ) -> dict[str, list[Any]]:
@@ -105,6 +105,6 @@ def norms(ctx: PageContext) -> None:
             )
 
 
-@shared
+@cached_for_all
 def _block(model: Model, text: str, layer: str, title: str) -> bytes:
     return view.payload(subject(model, text), "block", layer, 0, beside=title)

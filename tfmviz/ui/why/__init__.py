@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
@@ -37,7 +37,7 @@ def pair_of(ctx: PageContext) -> Pair:
     return Pair(layer=ctx.choice.layer, head=ctx.choice.head, query=ctx.query, key=ctx.key)
 
 
-@shared
+@cached_for_all
 def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
     trace = models.trace(model, text)
     return score_sum(trace, pair, model.weights, lesson.positions_in(model, trace, pair.layer))
@@ -126,7 +126,7 @@ def believe(ctx: PageContext) -> None:
         before_after.next_words(ctx, after, ctx.target, series=SERIES, key="words_without")
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
     trace, (side, writer) = models.trace(model, text), path
     edit = removal(sum_of(model, text, pair), pair, model.weights, side=side, writer=writer)

@@ -19,7 +19,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, chosen_row
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models, why
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import of_queries
@@ -127,17 +127,17 @@ def compose(ctx: PageContext) -> None:
     born(ctx)
 
 
-@shared
+@cached_for_all
 def _overlaps(model: Model, stack: str, way: Way) -> Composition:
     return overlaps(model.weights.stacks[stack], way)
 
 
-@shared
+@cached_for_all
 def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
     return overlaps_with_mlps(model.weights.stacks[stack])
 
 
-@shared
+@cached_for_all
 def _compositions(model: Model, stack: str, way: Way) -> Composition:
     return compositions(model.weights.stacks[stack], way)
 
@@ -189,12 +189,12 @@ def _copying(ctx: PageContext, heads: list[tuple[str, int]]) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _eigenvalues(model: Model, layer: str) -> Array:
     return eigenvalue_scores(model.weights, layer)
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> Trace:
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)

@@ -14,7 +14,7 @@ from tfmviz.plots.cells import named, of_heads, share, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, lesson, models, why
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -61,7 +61,7 @@ def writes(ctx: PageContext) -> None:
     show("writes", why.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
 
 
-@shared
+@cached_for_all
 def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushes:
     weights = model.weights.stacks[model.writes_from]
     return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
@@ -128,7 +128,7 @@ def _twins(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
     """A run in which the first token's value is zero in one head; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))

@@ -20,7 +20,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import compare_menu, controls, head_comparison, icons, live
 from tfmviz.ui.boxes import marked
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.compare_menu import What
 from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import PageContext
@@ -142,7 +142,7 @@ def step_at(ctx: PageContext, said: Settings, now: Written) -> Step:
     return _steps(ctx.model, ctx.text, said.rules, said.seed, now.tree.written, ctx.edits)[now.place]
 
 
-@shared
+@cached_for_all
 def _steps(
     model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...], edits: tuple[Edit, ...] = ()
 ) -> tuple[Step, ...]:
@@ -152,7 +152,7 @@ def _steps(
     ).steps
 
 
-@shared
+@cached_for_all
 def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> list[dict[str, Any]]:
     return [_place(step, seed, model.vocabulary) for step in _steps(model, text, rules, seed, written)]
 
@@ -236,6 +236,6 @@ def two_texts(ctx: PageContext, ctx_b: PageContext, said: Settings) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _written(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...]) -> tuple[Step, ...]:
     return zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=LENGTH, edits=edits).steps

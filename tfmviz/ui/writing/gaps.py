@@ -10,7 +10,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import visible
@@ -54,7 +54,7 @@ def fill(ctx: PageContext) -> None:
         st.info(f"The first {MOST} gaps are filled; {n_left} more remain{plural} open.", icon=icons.CUT)
 
 
-@shared
+@cached_for_all
 def _filled(
     model: Model, ids: tuple[int, ...], gaps: tuple[int, ...]
 ) -> tuple[Array, Array, tuple[int, ...], tuple[int, ...]]:

@@ -14,7 +14,7 @@ from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import icons, inputs, side
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.writing.desk import Written
@@ -102,7 +102,7 @@ def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
     return model.tokenizer.encode(joined, max_len=len(stem) + MOST_TOKENS + 1).ids[len(stem) :]
 
 
-@shared
+@cached_for_all
 def scored(
     model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str, edits: tuple[Edit, ...] = ()
 ) -> Guess:

@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.boxes import show_boxes, written
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_choice
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
@@ -80,7 +80,7 @@ def keyboard(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def dictionary(model: Model) -> Dictionary:
     """The tokens that stand for a space and a whole word."""
     found: dict[str, int] = {}
@@ -98,7 +98,7 @@ def text_counted() -> Pairs:
         return _counted()
 
 
-@shared
+@cached_for_all
 def _counted() -> Pairs:
     return pairs.counted(shipped.read(shipped.NAMES[0]))
 

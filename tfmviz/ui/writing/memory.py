@@ -18,7 +18,7 @@ from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import n_local, shapes_of
@@ -49,7 +49,7 @@ def steps(ctx: PageContext, said: Settings) -> None:
         )
 
 
-@shared
+@cached_for_all
 def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tuple[str, ...]]:
     """(step, token): 1 read in this step, 0 in the cache, NaN absent; and the tokens."""
     made = zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=10)
@@ -87,7 +87,7 @@ def costs(ctx: PageContext) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[float]]:
     return zoo.experiments.step_times(model, lengths, rounds=5)
 

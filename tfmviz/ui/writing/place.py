@@ -13,7 +13,7 @@ from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
@@ -96,7 +96,7 @@ def into_this_word(ctx: PageContext, now: Written) -> None:
     )
 
 
-@shared
+@cached_for_all
 def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
     """The pass with the logits of the position. Of a text longer than the context it reads the end."""
     if model.config.architecture == "encoder-decoder":

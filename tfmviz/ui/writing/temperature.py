@@ -17,7 +17,7 @@ from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
@@ -104,7 +104,7 @@ def fan(ctx: PageContext, said: Settings) -> None:
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 
 
-@shared
+@cached_for_all
 def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...]) -> tuple[Sample, ...]:
     wanted = [rules] * TEXTS + [Rules(temperature=0.0, banned=rules.banned)]
     return tuple(
@@ -163,7 +163,7 @@ def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
     )
 
 
-@shared
+@cached_for_all
 def _long(model: Model, text: str, drawn: Rules, seed: int, edits: tuple[Edit, ...]) -> dict[str, list[int]]:
     n = len(model.encode(text).ids)
     rules = [drawn, Rules(temperature=0.0, banned=drawn.banned)]

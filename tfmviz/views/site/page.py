@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfmviz.constants import SITE_PARTS
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Trace
 from tfmviz.views.engine import KNOWN, package
 from tfmviz.views.shared.page import page

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from tfmviz import fuse, workers
-from tfmviz.ui import icons, readers
+from tfmviz import deadline, workers
+from tfmviz.ui import icons, session_cookie
 from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
 PROCESSORS = max(1, workers.processors() // workers.SHARING)
@@ -53,7 +53,7 @@ class Ticket:
     """A run that wants a turn. Each waits for a separate event, so that no thread is woken in vain.
 
     Attributes:
-        reader: see `readers.who`.
+        reader: see `session_cookie.who`.
         asks: the run's model and text, as in `take`.
         called: set when its turn has come.
         began: when it was made, on its thread's clock, which stands still while it waits.
@@ -110,13 +110,13 @@ _running: set[Ticket] = set()
 
 
 @contextmanager
-def taken() -> Iterator[None]:
+def slot() -> Iterator[None]:
     """Surrounds a run of a page: returns the turn that `take` took in it, however the run ends.
 
     A turn that takes too long ends with a sentence in place of the rest of the page.
     """
     try:
-        with fuse.watched(_look):
+        with deadline.watched(_look):
             yield
     except TooMuch:
         st.error(TOO_MUCH, icon=icons.CUT)
@@ -137,7 +137,7 @@ def take(model: str = "", text: str = "") -> None:
     if hasattr(_mine, "ticket"):
         return
     hold_if_stopped((model, text))
-    ticket = _mine.ticket = Ticket(readers.waits_here(), (model, text))
+    ticket = _mine.ticket = Ticket(session_cookie.waits_here(), (model, text))
     with _lock:
         _queue.join(ticket)
         _call()
@@ -187,7 +187,7 @@ def _call() -> None:
 
 
 def _may(reader: str) -> bool:
-    return sum(ticket.reader == reader for ticket in _running) < readers.share(reader, PROCESSORS)
+    return sum(ticket.reader == reader for ticket in _running) < session_cookie.share(reader, PROCESSORS)
 
 
 def _before(ticket: Ticket) -> str:

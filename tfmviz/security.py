@@ -102,7 +102,7 @@ def own_names() -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class SecurityMiddleware:
     """ASGI middleware around all routes, files and sessions.
 
     Attributes:

@@ -89,7 +89,7 @@ def _digits(secret: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SessionCookie:
     """An ASGI application around another that gives a signed secret to every browser without one."""
 
     app: ASGIApp

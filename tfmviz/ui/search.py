@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tfmviz import zoo
-from tfmviz.places import PROJECT
+from tfmviz.paths import PROJECT
 from tfmviz.ui import walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.named import named

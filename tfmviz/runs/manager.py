@@ -52,7 +52,7 @@ class QueueFull(RuntimeError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sight:
+class RunStatus:
     """The status of a run.
 
     Attributes:
@@ -70,7 +70,7 @@ class Sight:
     failure: str = ""
 
 
-class Desk:
+class RunManager:
     """The runs in a folder, which several servers may share: all state is in its files.
 
     Args:
@@ -175,7 +175,7 @@ class Desk:
         elif (pid := folder.holder()) is not None and folder.is_held_here:
             processes.end(pid)
 
-    def see(self, address: str) -> Sight:
+    def see(self, address: str) -> RunStatus:
         """The status of a run. Raises NoSuchRun."""
         folder = Folder.at(self.root, address)
         choices, _ = folder.request
@@ -186,7 +186,7 @@ class Desk:
         before = waiting.index(address) if address in waiting else 0
         rate = wanted_rate(folder.model) or choices.learning_rate
         failure = folder.failure or (self._hindered.get(address, "") if state == "queued" else "")
-        return Sight(state=state, choices=choices, owner=folder.owner, rate=rate, before=before, failure=failure)
+        return RunStatus(state=state, choices=choices, owner=folder.owner, rate=rate, before=before, failure=failure)
 
     def folder(self, address: str) -> Folder:
         """The folder of a run. Raises NoSuchRun."""
