@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.paths import PROJECT
-from tfmviz.ui import frame, projector, run_queue, walks
+from tfmviz.ui import frame, lecture_steps, projector, run_queue
 from tfmviz.ui.figures import theme
 from tfmviz.ui.router import DEFAULT, navigation, path, routed
 from tfmviz.views.shared import page_colours
@@ -19,7 +19,7 @@ with run_queue.slot():
     projector.style()
     st.html(f"<style>{page_colours(theme())}</style>")
     if st.query_params.get("presenter") == "1":
-        walks.present()
+        lecture_steps.present()
     else:
         frame.draw(page.url_path or DEFAULT)
         with routed():

@@ -27,7 +27,7 @@ from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.biography.birth import FIFTH, FIFTIETH, Birth, Head, composition_of, strongest
 from tfmviz.analysis.biography.claims import DRAWS, Claim, Sums, claims, interval, proportion
-from tfmviz.analysis.biography.file import FILE, Biography, Book, save
+from tfmviz.analysis.biography.file import FILE, HeadCatalog, HeadProfile, save
 from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies, cells, cells_on_repeats
 from tfmviz.analysis.biography.measure import FAR, KEPT, Tally, tally
 from tfmviz.analysis.heads import allowed, layer_scores, random_repeats
@@ -105,7 +105,7 @@ def find(
     without: int,
     stories: Sequence[str] = (),
     folder: Path | None = None,
-) -> Book:
+) -> HeadCatalog:
     """Writes the file of one model and prints how many claims held."""
     model = zoo.load(name, folder=folder)
     place = next(entry.folder for entry in zoo.catalogue(folder) if entry.name == name)
@@ -123,7 +123,7 @@ def find(
     for layer in found:
         evidence = Evidence(found[layer], other[layer], made_of[layer], twice.get(layer))
         heads[layer] = biographies(model, layer, evidence, lost, made)
-    book = Book(
+    book = HeadCatalog(
         texts=texts,
         found_on=len(made),
         tested_on=len(tested),
@@ -138,7 +138,7 @@ def find(
     return book
 
 
-def said(book: Book) -> str:
+def said(book: HeadCatalog) -> str:
     """Coverage and precision, with their 95% intervals."""
     words = []
     for what, (n, of) in (("heads have a claim that held", book.coverage), ("claims held", book.precision)):
@@ -257,7 +257,7 @@ class Evidence:
 
 def biographies(
     model: ZooModel, layer: str, evidence: Evidence, lost: Lost, made: Sequence[int]
-) -> tuple[Biography, ...]:
+) -> tuple[HeadProfile, ...]:
     """Those of all heads of a layer; `made` has the line of each text on which claims were made."""
     again = [None] * len(evidence.made)
     if evidence.twice is not None:
@@ -267,7 +267,9 @@ def biographies(
     return tuple(replace(one, examples=_in_file(one, made)) for one in found)
 
 
-def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Claim | None, copying: float) -> Biography:
+def _biography(
+    layer: str, head: int, evidence: Evidence, lost: Lost, again: Claim | None, copying: float
+) -> HeadProfile:
     tallies, sums = evidence.other.tallies, evidence.other.sums
     first, rest, sharp, shared = (
         float(sum(getattr(one, name)[head] for one in tallies)) for name in ("first", "rest", "sharp", "shared")
@@ -280,7 +282,7 @@ def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Cla
     worst = np.argsort(-rises, kind="stable")[:WORST].tolist()
     rows = zip(evidence.found.tallies, evidence.found.texts, strict=True)
     best = sorted(rows, key=lambda row: -row[0].best[head])[:KEPT]
-    return Biography(
+    return HeadProfile(
         first=first / sum(one.queries for one in tallies),
         sharp=sharp / rest,
         evenness=shared / rest,
@@ -303,7 +305,7 @@ def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Cla
     )
 
 
-def _in_file(found: Biography, made: Sequence[int]) -> tuple[tuple[int, int, int, float], ...]:
+def _in_file(found: HeadProfile, made: Sequence[int]) -> tuple[tuple[int, int, int, float], ...]:
     """Its examples with the lines of the file in place of their numbers among the texts that were read."""
     return tuple((made[text], query, key, share) for text, query, key, share in found.examples)
 

@@ -18,7 +18,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.lesson import PageContext
-from tfmviz.ui.named import Named
+from tfmviz.ui.model_names import ModelLabel
 
 # Each new session of AppTest would read the metadata of every installed package again, in search of components: 0.2 s.
 setattr(manifest_scanner, "scan_component_manifests", kept(manifest_scanner.scan_component_manifests))  # noqa: B010
@@ -74,7 +74,7 @@ def title(app: AppTest) -> str:
 def menu(app: AppTest) -> dict[str, Any]:
     """What the menu of models gets."""
     data = _of_frame(app, "models")
-    return data | {"models": [Named(**one) for one in json.loads(data["models"])]}
+    return data | {"models": [ModelLabel(**one) for one in json.loads(data["models"])]}
 
 
 def _of_frame(app: AppTest, name: str) -> dict[str, Any]:

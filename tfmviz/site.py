@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from tfmviz import zoo
-from tfmviz.ui import scenes
-from tfmviz.ui.named import named
+from tfmviz.ui import whole_model_data
+from tfmviz.ui.model_names import named
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.weights import PART
 from tfmviz.views import site, whole_model
@@ -90,7 +90,7 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
 def _scenes(name: str) -> dict[str, Any]:
     """The pictures of a model, its blocks and its heads, which do not depend on the sentence."""
     model = zoo.load(name)
-    about = scenes.subject(model, model.trace("Once upon a time"))
+    about = whole_model_data.subject(model, model.trace("Once upon a time"))
     found = {"model": whole_model.described(about, "model", model.config.layers[0], 0)}
     for layer in model.config.layers:
         block = layer.rsplit(".", 1)[0]

@@ -12,7 +12,7 @@ from tests.traces import encoding, pattern
 from tfmviz import zoo
 from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.claims import Claim, Sums, claims, interval, proportion
-from tfmviz.analysis.biography.file import Biography, Book, NoBiographies, load, save, unlike
+from tfmviz.analysis.biography.file import HeadCatalog, HeadProfile, NoBiographies, load, save, unlike
 from tfmviz.analysis.biography.kinds import KINDS, Frequencies, cells, cells_on_repeats
 from tfmviz.analysis.biography.measure import FAR, Tally, tally
 from tfmviz.record.trace import Array, Encoding
@@ -184,14 +184,14 @@ MEASURED: dict[str, Any] = {
     **{"kinds": {"previous": (0.7, 0.2)}, "copying": -0.5, "damage": (0.02, 0.01, 0.03), "there": 0.04},
     **{"elsewhere": float("nan"), "worst": ((3, 2, 1.5),), "examples": ((0, 4, 2, 0.9),)},
 }
-BIOGRAPHY = Biography(**MEASURED, claim=CLAIM, twice=None, damage_twice=float("nan"))
+BIOGRAPHY = HeadProfile(**MEASURED, claim=CLAIM, twice=None, damage_twice=float("nan"))
 
 
-def book_for(name: str, found: Biography = BIOGRAPHY) -> Book:
+def book_for(name: str, found: HeadProfile = BIOGRAPHY) -> HeadCatalog:
     stacks = zoo.load(name).weights.stacks.values()
     attention = [(layer, matrices) for stack in stacks for layer, matrices in stack.attention.items()]
     heads = {layer: (found,) * len(matrices.W_Q) for layer, matrices in attention}
-    return Book(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, twice_on=40, heads=heads)
+    return HeadCatalog(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, twice_on=40, heads=heads)
 
 
 def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import AT_REST, Visit, box_of, open_tab, project
 from tfmviz import zoo
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 
 QUESTION = "After which layer does it first say its final answer?"
 SHARE = re.compile(r"\b[01]\.\d\d")
@@ -172,7 +172,7 @@ def expect_free(page: Page, figure: Locator) -> None:
 
 
 def test_the_line_of_a_lecture_which_may_tell_waits_for_the_guess(visit: Visit) -> None:
-    page = visit.open("/" + walks.walks()[0]["L3"].address(1).removeprefix("./"))
+    page = visit.open("/" + lecture_steps.walks()[0]["L3"].address(1).removeprefix("./"))
     line, ring = page.locator(".walk .say"), page.locator(".ring")
     expect(line).to_be_visible()
     expect(ring).to_be_visible()

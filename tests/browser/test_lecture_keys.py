@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import TURN, Server, Visit, choose, press
 from tests.browser.test_find import ask
 from tests.browser.test_lectures import at_rest
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 
 MAIN = "[data-testid=stMain]"
 
@@ -65,7 +65,7 @@ def stays(page: Page, name: str, number: int) -> None:
 
 
 def open_step(visit: Visit, name: str, number: int) -> Page:
-    address = walks.walks()[0][name].address(number).removeprefix(".")
+    address = lecture_steps.walks()[0][name].address(number).removeprefix(".")
     page = visit.open(address, drawn="nav.walk")
     at_rest(page, name, number)
     return page
@@ -152,7 +152,7 @@ def test_who_goes_elsewhere_just_after_a_step_stays_there(visit: Visit) -> None:
     page = open_step(visit, "L3", 10)
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 11)
-    say = walks.walks()[0]["L3"].steps[12].say
+    say = lecture_steps.walks()[0]["L3"].steps[12].say
     ask(page, say)
     page.get_by_role("option").filter(has_text=say).first.click()
     at_rest(page, "L3", 13)
@@ -191,7 +191,7 @@ def presented(page: Page) -> Iterator[Page]:
 
 def shows(window: Page, name: str, number: int) -> None:
     """The presenter's window shows a step and the line after it."""
-    steps = walks.walks()[0][name].steps
+    steps = lecture_steps.walks()[0][name].steps
     expect(window.locator(".place")).to_contain_text(f"{number} of {len(steps)}")
     expect(window.locator(".say")).to_have_text(steps[number - 1].say)
     if number < len(steps):

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import AT_REST, READY, Visit
 from tests.browser.test_first_figure import INSIDE
 from tests.pages.tabs import addresses
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 
 IN_SIGHT = (
     "(scope) => {"
@@ -28,7 +28,7 @@ OPEN_TAB = "[role=tabpanel]:not([hidden])"
 
 def at_rest(page: Page, lecture: str, number: int, *, said: bool = True) -> None:
     """Waits until a step of a lecture is complete, and its line is `said` there."""
-    step = walks.walks()[0][lecture].steps[number - 1]
+    step = lecture_steps.walks()[0][lecture].steps[number - 1]
     where = re.compile(rf"/{step.page}\?.*lecture={lecture}&step=({step.id}|{number})(&|$)")
     page.wait_for_url(where)
     page.wait_for_selector(READY)
@@ -42,7 +42,7 @@ def at_rest(page: Page, lecture: str, number: int, *, said: bool = True) -> None
 @pytest.mark.parametrize("name", ["L2", *(pytest.param(f"L{n}", marks=pytest.mark.soak) for n in (1, *range(3, 12)))])
 def test_the_arrow_keys_walk_through_a_lecture_and_each_figure_is_in_sight(visit: Visit, name: str) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    walk = walks.walks()[0][name]
+    walk = lecture_steps.walks()[0][name]
     page = visit.page
     page.goto(f"{visit.server.address}/{walk.address(1).removeprefix('./')}&projector=1")
     for number, step in enumerate(walk.steps, start=1):
@@ -83,5 +83,5 @@ def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
     card = page.locator("section").filter(has_text=re.compile("^L4 "))
     expect(card.get_by_role("link", name="Start L4")).to_be_visible()
     card.locator("summary").click()
-    card.locator("li").get_by_role("link", name=walks.walks()[0]["L4"].steps[0].say).click()
+    card.locator("li").get_by_role("link", name=lecture_steps.walks()[0]["L4"].steps[0].say).click()
     at_rest(page, "L4", 1)

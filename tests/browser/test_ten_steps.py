@@ -14,7 +14,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser import Visit
 from tests.browser.test_lectures import at_rest
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect, ViewportSize
@@ -39,9 +39,9 @@ SMALL, FAR = 12, 18  # pixels of the smallest letters, on a screen and on a proj
 READABLE = 3  # contrast of ink against its ground
 
 
-@pytest.mark.parametrize("name", walks.walks()[0])
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
 def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(visit: Visit, name: str) -> None:
-    walk = walks.walks()[0][name]
+    walk = lecture_steps.walks()[0][name]
     number = 1 + len(walk.steps) // 2
     step, page = walk.steps[number - 1], visit.page
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -59,13 +59,13 @@ def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", walks.walks()[0])
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
 def test_what_a_step_speaks_of_is_in_the_window(visit: Visit, name: str) -> None:
     assert missed(visit, name, {"width": 1280, "height": 800}) == []
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", walks.walks()[0])
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
 def test_what_a_step_speaks_of_is_in_the_window_of_every_class_room(visit: Visit, name: str) -> None:
     large: ViewportSize = {"width": 1280, "height": 800}
     small: ViewportSize = {"width": 1024, "height": 768}
@@ -76,7 +76,7 @@ def test_what_a_step_speaks_of_is_in_the_window_of_every_class_room(visit: Visit
 
 def missed(visit: Visit, name: str, size: ViewportSize, more: str = "") -> list[tuple[str, object]]:
     """The steps of a lecture whose figure or part is not in a window of this size, or too pale there."""
-    walk, page = walks.walks()[0][name], visit.page
+    walk, page = lecture_steps.walks()[0][name], visit.page
     found: list[tuple[str, object]] = []
     page.set_viewport_size(size)
     page.goto(f"{visit.server.address}/{walk.address(1).removeprefix('./')}{more}")

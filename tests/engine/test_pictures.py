@@ -13,7 +13,7 @@ from tests.engine import MODELS, Engine
 from tests.engine.random_models import CASES, Case, random_model
 from tests.traces import read_arrays
 from tfmviz.record.trace import Array
-from tfmviz.ui import scenes
+from tfmviz.ui import whole_model_data
 from tfmviz.views import steps, whole_model
 from tfmviz.views.whole_model.scene import Zoom
 from tfmviz.zoo import load
@@ -33,8 +33,8 @@ def layer_of(model: ZooModel, n: int) -> str:
 
 
 def drawn(model: ZooModel, text: str, zoom: Zoom, layer: str, head: int) -> bytes:
-    where, number = scenes.place(zoom, layer, head)
-    return whole_model.payload(scenes.subject(model, model.trace(text)), zoom, where, number)
+    where, number = whole_model_data.place(zoom, layer, head)
+    return whole_model.payload(whole_model_data.subject(model, model.trace(text)), zoom, where, number)
 
 
 def without_arrays(blob: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -69,7 +69,7 @@ def test_so_it_is_with_other_norms_embeddings_and_odd_widths(engine: Engine, tmp
 
 def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
     layer, head = layer_of(model, 1), 1
-    for zoom in scenes.ZOOMS:
+    for zoom in whole_model_data.ZOOMS:
         other, _ = without_arrays(drawn(model, "Once upon a time", zoom, layer, head))
         for text in texts:
             header, arrays = without_arrays(drawn(model, text, zoom, layer, head))
@@ -78,8 +78,8 @@ def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
             made = engine.ask("scene", name=model.name, text=text, drawn=other, token=token)
             assert made["header"] == header
             assert_near(made["arrays"], arrays)
-            where = scenes.place(zoom, layer, head)[0]
-            says = scenes.said(model, scenes.subject(model, trace), zoom, where, token)
+            where = whole_model_data.place(zoom, layer, head)[0]
+            says = whole_model_data.said(model, whole_model_data.subject(model, trace), zoom, where, token)
             assert [made["says"].keys(), zoom == "head"] == [says.keys(), not says]
             for column, (word, p, rank) in says.items():
                 assert [made["says"][column][0], made["says"][column][2]] == [word, rank]

@@ -29,7 +29,7 @@ from tests.traces import read_arrays, read_blob
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import models
-from tfmviz.ui.walks import Step
+from tfmviz.ui.lecture_steps import Step
 from tfmviz.words.labels import of_queries, visible
 
 POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")

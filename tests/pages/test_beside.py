@@ -12,7 +12,7 @@ from tests.pages.plain import softmax
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.record.edits import AblateHead, Edit
 from tfmviz.record.trace import Array
-from tfmviz.ui import compare_menu, models, named
+from tfmviz.ui import compare_menu, model_names, models
 from tfmviz.ui.sentences import EXAMPLES, changed
 from tfmviz.words.labels import quoted
 
@@ -118,7 +118,7 @@ def test_the_other_model_goes_by_the_name_of_the_menu_and_the_address_by_its_own
     app = page(compared="another model", b_model="twins-rope")
     box = app.selectbox(key="b_model")
     assert box.value == "twins-rope"
-    assert box.options == [one.name for one in named.named(compare_menu._shapes()) if one.model != "tiny-english"]
+    assert box.options == [one.name for one in model_names.named(compare_menu._shapes()) if one.model != "tiny-english"]
     box.set_value("fill-in").run()
     assert app.query_params["b_model"] == app.selectbox(key="b_model").value == "fill-in"
     assert pictures(app)["side_b"][0]["titles"] == ["B, Fill in"]

@@ -12,11 +12,11 @@ from tests.app import charts, open_page, pictures, sent, views, words
 from tests.pages.claims import Shown, number
 from tests.pages.tabs import UI, WITHIN, rows
 from tfmviz.paths import PROJECT
-from tfmviz.ui import walks
-from tfmviz.ui.walks import Step
+from tfmviz.ui import lecture_steps
+from tfmviz.ui.lecture_steps import Step
 
-FILES = sorted(walks.FOLDER.glob("*.toml"))
-STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
+FILES = sorted(lecture_steps.FOLDER.glob("*.toml"))
+STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(lecture_steps.read(path).steps, start=1)]
 
 TOLD_TO_VIEWS = {"stage", "zoom", "start", "token", "at", "shown"}
 """What pages read from the address themselves and hand to a view in the browser."""
@@ -38,7 +38,7 @@ def opened(name: str, step: Step) -> AppTest:
 
 
 def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
-    found, problems = walks.walks()
+    found, problems = lecture_steps.walks()
     assert problems == ()
     assert list(found) == [f"L{n}" for n in sorted(int(name[1:]) for name in found)]
     assert {f"L{n}" for n in range(3, 9)} <= set(found) == {path.stem for path in FILES}
@@ -46,7 +46,7 @@ def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
     said = [step.say for _, _, step in STEPS]
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
     assert [(name, n) for name, n, step in STEPS if not step.show] == []
-    assert [(name, n) for name, n, _ in STEPS if "show=" in walks.walks()[0][name].address(n)] == []
+    assert [(name, n) for name, n, _ in STEPS if "show=" in lecture_steps.walks()[0][name].address(n)] == []
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
@@ -95,7 +95,7 @@ def test_every_stage_that_a_step_names_exists() -> None:
 
 
 def test_a_false_claim_is_found() -> None:
-    step = walks.walks()[0]["L4"].steps[0]
+    step = lecture_steps.walks()[0]["L4"].steps[0]
     shown = Shown(opened("L4", step), step)
     for claim in (
         "2 < 1",
@@ -120,7 +120,7 @@ def test_a_number_is_read_as_pages_write_it() -> None:
 
 def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
     """The first has no way back and the last none on; on a projector the ways stay there."""
-    walk = walks.walks()[0]["L3"]
+    walk = lecture_steps.walks()[0]["L3"]
     last = len(walk.steps)
     for n in (1, 2, last):
         shown, step = sent(opened("L3", walk.steps[n - 1]), "walk"), walk.steps[n - 1]
@@ -144,15 +144,15 @@ def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> N
     ids = [step.id for _, _, step in STEPS]
     assert len(set(ids)) == len(ids)
     assert [name for name in ids if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)] == []
-    for lecture, names in json.loads((walks.FOLDER / "numbers.json").read_text(encoding="utf-8")).items():
+    for lecture, names in json.loads((lecture_steps.FOLDER / "numbers.json").read_text(encoding="utf-8")).items():
         for n, name in enumerate(names, start=1):
             for said in (str(n), name):
-                walk, at = walks.find(lecture, said) or pytest.fail(f"{lecture} has no step {said}")
+                walk, at = lecture_steps.find(lecture, said) or pytest.fail(f"{lecture} has no step {said}")
                 assert walk.steps[at - 1].id == name
 
 
 def test_an_odd_step_is_the_nearest_that_exists() -> None:
-    last = len(walks.walks()[0]["L3"].steps)
+    last = len(lecture_steps.walks()[0]["L3"].steps)
     nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
     places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
     assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
@@ -160,7 +160,7 @@ def test_an_odd_step_is_the_nearest_that_exists() -> None:
 
 def test_the_page_lists_every_step_as_a_link() -> None:
     ((_, listed),) = json.loads(sent(open_page("lectures"), "lectures")["groups"])
-    assert [lecture["title"] for lecture in listed] == [walk.title for walk in walks.walks()[0].values()]
+    assert [lecture["title"] for lecture in listed] == [walk.title for walk in lecture_steps.walks()[0].values()]
     folded = [one for lecture in listed for one in lecture["folded"]]
     links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
     assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
@@ -173,4 +173,4 @@ def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:
     for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=r"L0\.toml"):
-            walks.read(path)
+            lecture_steps.read(path)

@@ -16,7 +16,7 @@ from tests.traces import read_arrays, read_payload
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, numpy_attention, scaling
 from tfmviz.analysis.biography import words as in_words
-from tfmviz.analysis.biography.file import FILE, Book, load, unlike
+from tfmviz.analysis.biography.file import FILE, HeadCatalog, load, unlike
 from tfmviz.analysis.predictions import softmax
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array, Trace
@@ -230,7 +230,7 @@ def test_the_address_says_stage_cell_and_token_and_nonsense_in_it_opens_the_firs
 CATS = "The cat sat on the mat near the cat."
 
 
-def book_of(name: str) -> Book:
+def book_of(name: str) -> HeadCatalog:
     return load(zoo.MODELS / name / FILE, zoo.load(name).weights)
 
 

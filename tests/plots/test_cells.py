@@ -16,8 +16,8 @@ from tfmviz.plots import compare, side_by_side
 from tfmviz.plots.cells import (
     Axis,
     Cells,
-    Form,
     Scale,
+    ValueFormat,
     amounts,
     chosen_cell,
     chosen_column,
@@ -61,7 +61,7 @@ SQUARES = [some_weights(Q_LEN, Q_LEN), -3 * some_weights(Q_LEN, Q_LEN)]
 BOTH = masked(SQUARES, CAUSAL)
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
-PER_CENT = Form(digits=1, percent=True)
+PER_CENT = ValueFormat(digits=1, percent=True)
 CLASSES = np.where(CAUSAL, np.eye(Q_LEN), np.nan)
 
 PICTURES = {
@@ -74,7 +74,7 @@ PICTURES = {
         Axis("layer"),
         named([f"head {n}" for n in range(7)]),
         signed(SHARES, "<a>", root=True),
-        form=Form(sign=True),
+        form=ValueFormat(sign=True),
         texts=short(SHARES, "+.1f"),
     ),
     "scheme": compare.scheme_map(SHARES, title="<a>", axes=("x", "y")),
@@ -83,20 +83,20 @@ PICTURES = {
         named(["embedding", "after layer 0", "after layer 1"]),
         of_tokens("token", K_TOKENS),
         amounts(NORMS, "norm"),
-        form=Form(name="norm ", digits=2),
+        form=ValueFormat(name="norm ", digits=2),
         notes=[["", *["more"] * 6]] * 3,
         frames=(*chosen_column(5, 3), *chosen_row(1, 7), *chosen_cell((2, 0))),
     ),
     "moved": Cells(NORMS[None] / 100, Axis("a"), Axis("b"), amounts(NORMS / 100, "x", ticks="per cent"), form=PER_CENT),
     "classes": of_pairs(
-        CLASSES[None], Q_TOKENS, Q_TOKENS, Scale("norms", 0, 2, "x", ticks="whole"), form=Form(digits=0)
+        CLASSES[None], Q_TOKENS, Q_TOKENS, Scale("norms", 0, 2, "x", ticks="whole"), form=ValueFormat(digits=0)
     ),
     "mask": Cells(
         np.where(MASK, 1.0, np.nan)[None],
         Axis("query", ()),
         of_tokens("key", K_TOKENS),
         Scale("open", 0, 1),
-        form=Form(words=("may look", "may not look")),
+        form=ValueFormat(words=("may look", "may not look")),
     ),
     "words": Cells(SHARES[None], Axis("T"), of_tokens("next", K_TOKENS), probability("x"), form=PER_CENT),
 }

@@ -7,7 +7,7 @@ import numpy as np
 from tests.plots.examples import CHARTS, ODD
 from tests.plots.test_panels import forming
 from tfmviz.plots import said
-from tfmviz.plots.cells import Axis, Cells, Form, share
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, share
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.theme import LIGHT
 from tfmviz.plots.values import described
@@ -22,7 +22,7 @@ def axis(title: str, count: int) -> Axis:
     return Axis(title=title, spoken=[f"{title} {n}" for n in range(count)])
 
 
-def cells(matrices: Array, *, form: Form, titles: tuple[str, ...] = ()) -> Cells:
+def cells(matrices: Array, *, form: ValueFormat, titles: tuple[str, ...] = ()) -> Cells:
     _, rows, columns = matrices.shape
     return Cells(
         matrices=matrices,
@@ -45,11 +45,11 @@ def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_end
 
 def test_of_cells_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
     matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
-    picture = cells(matrix, form=Form(digits=2))
+    picture = cells(matrix, form=ValueFormat(digits=2))
     assert said.of_cells(picture) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
-    assert said.of_cells(cells(np.full((1, 2, 2), np.nan), form=Form())) == "no numbers yet"
+    assert said.of_cells(cells(np.full((1, 2, 2), np.nan), form=ValueFormat())) == "no numbers yet"
     matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
-    picture = cells(matrices, form=Form(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
+    picture = cells(matrices, form=ValueFormat(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
     assert said.of_cells(picture) == "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"
 
 

@@ -15,7 +15,7 @@ from scripts import find_heads
 from scripts.find_neurons import TEXTS
 from scripts.without_heads import answer
 from tfmviz import zoo
-from tfmviz.analysis.biography.file import FILE, Book, load
+from tfmviz.analysis.biography.file import FILE, HeadCatalog, load
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.zoo import ZooModel
 
@@ -25,7 +25,7 @@ MOST = 150_000
 """Bytes of a file."""
 
 
-def shipped(name: str) -> tuple[ZooModel, Book, list[str]]:
+def shipped(name: str) -> tuple[ZooModel, HeadCatalog, list[str]]:
     model = zoo.load(name)
     book = load(zoo.MODELS / name / FILE, model.weights)
     return model, book, (TEXTS / book.texts).read_text(encoding="utf-8").splitlines()

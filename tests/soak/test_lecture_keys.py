@@ -4,14 +4,14 @@ import pytest
 
 from tests.browser import Visit
 from tests.browser.test_lecture_keys import CLICKS, click, forgive_late_answers, open_step, stays
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 
 pytestmark = [pytest.mark.browser, pytest.mark.soak]
 
 
-@pytest.mark.parametrize("name", walks.walks()[0])
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
 def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, name: str) -> None:
-    walk = walks.walks()[0][name]
+    walk = lecture_steps.walks()[0][name]
     page = open_step(visit, name, 1)
     for number in range(1, len(walk.steps)):
         for n, what in enumerate([*CLICKS, "blank"]):

@@ -11,7 +11,7 @@ from tests.classroom.crowd import together
 from tests.node import call
 from tests.pages import tabs
 from tfmviz import zoo
-from tfmviz.ui import search, walks
+from tfmviz.ui import lecture_steps, search
 from tfmviz.ui.router import DEFAULT, PAGES, address
 
 ENTRIES = search.entries()
@@ -44,7 +44,7 @@ def test_all_pages_tabs_models_and_steps_can_be_found() -> None:
     assert found["tab"] == [(page, tab) for page, choices in CHOICES.items() for tab in choices if tab]
     models = [parts(entry.address)[1]["model"] for entry in ENTRIES if entry.kind == "model"]
     assert sorted(models) == list(zoo.available())
-    said = [step.say for walk in walks.walks()[0].values() for step in walk.steps]
+    said = [step.say for walk in lecture_steps.walks()[0].values() for step in walk.steps]
     assert [entry.title for entry in ENTRIES if entry.kind == "step"] == said
 
 

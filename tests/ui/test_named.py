@@ -10,7 +10,7 @@ from tests.browser import ROOT
 from tests.model.helpers import flat
 from tfmviz import paths, zoo
 from tfmviz.ui.menu import COMMAND
-from tfmviz.ui.named import YOURS, name_of, named
+from tfmviz.ui.model_names import YOURS, name_of, named
 
 SHIPPED = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config}
 

@@ -64,7 +64,7 @@ class Scale:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Form:
+class ValueFormat:
     """The format of a cell's value under the pointer.
 
     Attributes:
@@ -106,7 +106,7 @@ class Cells:
 
     Attributes:
         matrices: (matrix, row, column), the first row on top; non-finite cells are hatched, like masked ones;
-            −∞ is empty where `Form.absent` names it.
+            −∞ is empty where `ValueFormat.absent` names it.
         titles: one for each matrix, or none.
         texts: by row and column, written into the cell where they fit; matrices one under another.
         notes: by row and column of the only matrix, added under the pointer.
@@ -121,7 +121,7 @@ class Cells:
     columns: Axis
     scale: Scale
     _: KW_ONLY
-    form: Form = Form()
+    form: ValueFormat = ValueFormat()
     titles: tuple[str, ...] = ()
     texts: Texts | None = None
     notes: Texts | None = None

@@ -12,9 +12,9 @@ from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots.cells import (
     Axis,
     Cells,
-    Form,
     Scale,
     Texts,
+    ValueFormat,
     chosen_cell,
     differences,
     largest,
@@ -101,7 +101,7 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
         scale=Scale(colours="norms", low=0, high=1, title="share of attention that has moved", ticks="per cent"),
         texts=written(np.round(100 * values), ".0f", absent="–"),
         chosen=chosen,
-        form=Form(percent=True, digits=0),
+        form=ValueFormat(percent=True, digits=0),
     )
 
 
@@ -124,5 +124,5 @@ def _picture(
     *,
     sign: bool = False,
 ) -> Cells:
-    look: dict[str, Any] = {"form": Form(sign=sign), "titles": (title,), "texts": texts, "square": True}
+    look: dict[str, Any] = {"form": ValueFormat(sign=sign), "titles": (title,), "texts": texts, "square": True}
     return Cells(values[None], rows, columns, scale, frames=chosen_cell(cell), **look)

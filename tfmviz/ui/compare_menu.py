@@ -19,7 +19,7 @@ from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, live, models
 from tfmviz.ui.lesson import PageContext, control_row
-from tfmviz.ui.named import name_of, named
+from tfmviz.ui.model_names import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
 from tfmviz.words import markdown
 

@@ -13,7 +13,7 @@ from tfmviz.analysis.side_by_side import Pairing, difference, distances, likenes
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import compare_menu, controls, menu, models, named
+from tfmviz.ui import compare_menu, controls, menu, model_names, models
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext, control_row
@@ -118,7 +118,7 @@ def is_too_early(sides: HeadComparison) -> bool:
 
 def _offer_both_ways(sides: HeadComparison) -> None:
     token = markdown.plain(query_name(sides))
-    name = markdown.plain(named.name_of(BOTH_WAYS))
+    name = markdown.plain(model_names.name_of(BOTH_WAYS))
     with control_row("both-ways"):
         st.markdown(f"{token} comes before the first change, and this model reads from left to right.")
         if BOTH_WAYS in models.names():

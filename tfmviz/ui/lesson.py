@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import controls, icons, models, run_queue, side, walks
+from tfmviz.ui import controls, icons, lecture_steps, models, run_queue, side
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
@@ -225,7 +225,7 @@ def page(
         ""
     )
     ensure_routed()
-    walks.show_step()
+    lecture_steps.show_step()
     with of_all_pages():
         if architecture:
             controls.need(architecture)

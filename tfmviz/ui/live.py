@@ -32,7 +32,7 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WORDS
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
-from tfmviz.ui import controls, models, run_queue, scenes, session_cookie, trained
+from tfmviz.ui import controls, models, run_queue, session_cookie, trained, whole_model_data
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
@@ -278,10 +278,10 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
                 shown = asked.layer, asked.head
                 data[name] = turning.payload(trace, *shown, theta, max_len=model.config.max_len)
             case "whole_model":
-                zoom, about = scenes.zoom_of(asked.zoom), scenes.subject(model, trace)
-                where, head = scenes.place(zoom, asked.layer, asked.head)
+                zoom, about = whole_model_data.zoom_of(asked.zoom), whole_model_data.subject(model, trace)
+                where, head = whole_model_data.place(zoom, asked.layer, asked.head)
                 data[name] = whole_model.payload(about, zoom, where, head)
-                typed["says"] = scenes.said(model, about, zoom, where, typed["first"])
+                typed["says"] = whole_model_data.said(model, about, zoom, where, typed["first"])
     return typed, data
 
 

@@ -13,7 +13,7 @@ from tfmviz import paths
 from tfmviz.record.facts import Facts
 from tfmviz.ui import icons, models, own
 from tfmviz.ui.figures import show_choice
-from tfmviz.ui.named import named
+from tfmviz.ui.model_names import named
 from tfmviz.views import models as view
 from tfmviz.words.markdown import code, plain
 

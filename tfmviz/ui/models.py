@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz import views, zoo
 from tfmviz.analysis.biography import file as biographies
-from tfmviz.analysis.biography.file import Book, NoBiographies
+from tfmviz.analysis.biography.file import HeadCatalog, NoBiographies
 from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
 from tfmviz.memory import keep_memory
 from tfmviz.record.edits import Edit
@@ -19,7 +19,7 @@ from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, trained
 from tfmviz.ui.cache import cached_for_all, forget, shared_with_others
-from tfmviz.ui.named import name_of
+from tfmviz.ui.model_names import name_of
 from tfmviz.words import markdown
 
 
@@ -227,7 +227,7 @@ def payload_of(model: Model, trace: Trace) -> bytes:
 
 
 @cached_for_all
-def book(model: Model) -> Book | None:
+def book(model: Model) -> HeadCatalog | None:
     """The biographies of a model's heads; None where there are none, or those of other weights."""
     folder = next((entry.folder for entry in entries() if entry.name == model.name), None)
     try:

@@ -21,9 +21,9 @@ from starlette.routing import Route
 
 from tfmviz import zoo
 from tfmviz.paths import PROJECT
-from tfmviz.ui import walks
+from tfmviz.ui import lecture_steps
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.named import named
+from tfmviz.ui.model_names import named
 from tfmviz.ui.router import DEFAULT, PAGES, Page, address
 from tfmviz.views import find as view
 from tfmviz.views import lectures
@@ -175,7 +175,7 @@ def _models() -> Iterator[Entry]:
 
 
 def _steps() -> Iterator[Entry]:
-    for walk in walks.walks()[0].values():
+    for walk in lecture_steps.walks()[0].values():
         for n, step in enumerate(walk.steps, start=1):
             place = f"{walk.title}, step {n}"
             where = address(step.page, {**step.choices, "lecture": walk.name, "step": step.id})

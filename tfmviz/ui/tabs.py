@@ -8,9 +8,10 @@ from dataclasses import KW_ONLY, dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.ui import comparison, guess, head_comparison, inputs, lesson
+from tfmviz.ui import comparison, guess, head_comparison, lesson
 from tfmviz.ui.guess import Question
 from tfmviz.ui.head_comparison import HeadComparison
+from tfmviz.ui.inputs import segmented_control
 from tfmviz.ui.lesson import CHOICES, PageContext, hide_all_but, where_it_predicts
 
 
@@ -99,7 +100,7 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[PageContext], obj
     """
 
     def draw(ctx: PageContext) -> None:
-        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.control_row(key))](ctx)
+        parts[segmented_control(label, list(parts), key=key, required=True, line=lesson.control_row(key))](ctx)
 
     return draw
 
@@ -114,9 +115,7 @@ def parts(
         line: where the choice stands; None: in a line of its own.
     """
     found = {tab.title: tab for tab in those}
-    tab = found[
-        inputs.segmented_control("Show", list(found), key=key, required=True, line=line or lesson.control_row(key))
-    ]
+    tab = found[segmented_control("Show", list(found), key=key, required=True, line=line or lesson.control_row(key))]
     hide_all_but(inputs if tab.inputs is None else tab.inputs)
     if tab.purpose:
         st.markdown(tab.purpose)

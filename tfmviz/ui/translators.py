@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from tfmviz import zoo
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, shares
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, of_tokens, share, shares
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
@@ -87,7 +87,7 @@ def alignment(
         written_rows(tokens, shown),
         of_tokens("source", source),
         share(title),
-        form=Form(name="α "),
+        form=ValueFormat(name="α "),
         texts=shares(np.where(values < LEAST_WRITTEN, 0.0, values)),
         frames=chosen_cell(picked) if picked and picked[0] < shown else (),
         square=True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from tfmviz.analysis.biography.file import Book
+from tfmviz.analysis.biography.file import HeadCatalog
 from tfmviz.record.trace import Trace
 from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
@@ -20,7 +20,12 @@ __all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
 
 
 def html(
-    trace: Trace, *, title: str = "", on_repeats: Scores | None = None, book: Book | None = None, live: bool = False
+    trace: Trace,
+    *,
+    title: str = "",
+    on_repeats: Scores | None = None,
+    book: HeadCatalog | None = None,
+    live: bool = False,
 ) -> str:
     """The explorer of a trace as one page that loads nothing; its policy allows its own script and style alone.
 

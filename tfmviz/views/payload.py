@@ -54,7 +54,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tfmviz.analysis.biography import words
-from tfmviz.analysis.biography.file import Book
+from tfmviz.analysis.biography.file import HeadCatalog
 from tfmviz.analysis.heads import IN_WORDS, Kind, allowed, confirmed, layer_scores, verdicts
 from tfmviz.analysis.rollout import rollout
 from tfmviz.analysis.segments import between, parts
@@ -81,7 +81,7 @@ def payload(
     *,
     title: str = "",
     on_repeats: Scores | None = None,
-    book: Book | None = None,
+    book: HeadCatalog | None = None,
     whole: bool = False,
 ) -> bytes:
     """The attention of every layer and head as one blob.
@@ -192,7 +192,7 @@ def _kinds(trace: Trace) -> dict[str, list[str]]:
     return kinds
 
 
-def _of_book(book: Book | None, layers: Sequence[str]) -> dict[str, Any]:
+def _of_book(book: HeadCatalog | None, layers: Sequence[str]) -> dict[str, Any]:
     if book is None:
         return {}
     heads = [book.heads[layer] for layer in layers]

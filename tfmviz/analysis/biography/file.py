@@ -28,7 +28,7 @@ class NoBiographies(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Biography:
+class HeadProfile:
     """One head's behaviour on many texts. Shares are of its attention; NaN if the texts cannot show them.
 
     Attributes:
@@ -79,7 +79,7 @@ class Biography:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Book:
+class HeadCatalog:
     """The biographies of all heads of a model.
 
     Attributes:
@@ -95,11 +95,11 @@ class Book:
     tested_on: int
     damaged_on: int
     twice_on: int
-    heads: Mapping[str, tuple[Biography, ...]]
+    heads: Mapping[str, tuple[HeadProfile, ...]]
     pair: tuple[Head, Head] | None = None
     birth: tuple[Birth, ...] = ()
 
-    def all(self) -> Iterator[tuple[str, int, Biography]]:
+    def all(self) -> Iterator[tuple[str, int, HeadProfile]]:
         """Layer, head and biography of each."""
         for layer, heads in self.heads.items():
             for head, found in enumerate(heads):
@@ -117,14 +117,14 @@ class Book:
         return sum(claim.held for claim in made), len(made)
 
 
-def save(path: Path, book: Book, weights: ModelWeights) -> None:
+def save(path: Path, book: HeadCatalog, weights: ModelWeights) -> None:
     """Writes the file, rounded to four decimals."""
     said = _rounded(asdict(book) | {"weights": fingerprint(weights)})
     lines = json.dumps(said, separators=(",", ":")).replace('{"first":', '\n{"first":')  # a head on a line
     path.write_text(lines + "\n", encoding="utf-8")
 
 
-def load(path: Path, weights: ModelWeights | None) -> Book:
+def load(path: Path, weights: ModelWeights | None) -> HeadCatalog:
     """Reads a file.
 
     Args:
@@ -141,7 +141,7 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
         pair = said.pop("pair")
         if Path(said["texts"]).name != said["texts"]:
             raise ValueError("The texts are no file beside the others.")
-        book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
+        book = HeadCatalog(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
     if weights is None:
@@ -167,7 +167,7 @@ MEASURED = ("first", "sharp", "evenness", "copying")
 """Compared by `unlike`, besides the shares of all kinds of keys: all between −1 and 1."""
 
 
-def unlike(one: Biography, other: Biography) -> float:
+def unlike(one: HeadProfile, other: HeadProfile) -> float:
     """Distance between two heads: the mean absolute difference of all shared measurements."""
     pairs = [(getattr(one, name), getattr(other, name)) for name in MEASURED]
     pairs += [(one.kinds[kind][0], other.kinds[kind][0]) for kind in one.kinds if kind in other.kinds]
@@ -179,14 +179,14 @@ def unlike(one: Biography, other: Biography) -> float:
     return float(np.mean(known)) if known else float("inf")
 
 
-def _biography(said: dict[str, Any]) -> Biography:
+def _biography(said: dict[str, Any]) -> HeadProfile:
     numbers = {name: _number(value) for name, value in said.items()}
     for name in ("claim", "twice"):
         claim = said[name]
         if claim is not None and claim["kind"] not in IN_WORDS:
             raise ValueError(f"There is no kind {claim['kind']}.")
         numbers[name] = None if claim is None else Claim(**{key: _number(value) for key, value in claim.items()})
-    return Biography(**numbers)
+    return HeadProfile(**numbers)
 
 
 def _number(value: Any) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from tfmviz.analysis.biography.claims import Claim
-from tfmviz.analysis.biography.file import Biography, Book
+from tfmviz.analysis.biography.file import HeadCatalog, HeadProfile
 from tfmviz.analysis.biography.kinds import IN_WORDS
 
 VERDICTS = {kind: f"looks at {words}" for kind, words in IN_WORDS.items()} | {"no claim": "fits no claim that held"}
 """Predicates for heads of each name."""
 
 
-def said(found: Biography, book: Book) -> str:
+def said(found: HeadProfile, book: HeadCatalog) -> str:
     """Sentences that follow a head's name: "gives 62% of its attention to the first token …".
 
     A claim about repeated tokens leads, since it names the head.
@@ -29,12 +29,12 @@ def said(found: Biography, book: Book) -> str:
     return f"{words} {_damage(found)}"
 
 
-def score(found: Biography) -> float:
+def score(found: HeadProfile) -> float:
     """The share behind the head's name; NaN if no claim held."""
     return next((claim.share for claim in found.held if claim.kind == found.name), math.nan)
 
 
-def _claimed(claim: Claim, book: Book) -> str:
+def _claimed(claim: Claim, book: HeadCatalog) -> str:
     where = f"{_interval(claim)} on {book.tested_on:,} other texts"
     if claim.kind == "aligned":
         return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."
@@ -49,7 +49,7 @@ def _interval(claim: Claim) -> str:
     return f"{100 * claim.low:.0f} to {_per_cent(claim.high)}"
 
 
-def _damage(found: Biography) -> str:
+def _damage(found: HeadProfile) -> str:
     mean, low, high = found.damage
     if not low > 0:
         return "On ordinary text the loss does not rise measurably without it."

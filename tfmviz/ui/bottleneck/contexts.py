@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import alignment, recurrence
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, largest, signed
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, largest, signed
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, inputs, lesson, translators
 from tfmviz.ui.bottleneck.choices import Translating
@@ -160,7 +160,7 @@ def picture(
         chosen: row and column that are framed.
     """
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
-    rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), Form(sign=True)
+    rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), ValueFormat(sign=True)
     return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)
 
 

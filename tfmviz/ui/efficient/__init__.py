@@ -13,7 +13,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.efficient import exact
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share, written
+from tfmviz.plots.cells import Cells, ValueFormat, masked, of_pairs, share, written
 from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -191,7 +191,7 @@ def beside(
 
 def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
     """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
-    look: dict[str, Any] = {"form": Form(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
+    look: dict[str, Any] = {"form": ValueFormat(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
     return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
 
 

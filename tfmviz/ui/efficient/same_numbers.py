@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
-from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
+from tfmviz.plots.cells import Frame, ValueFormat, masked, of_pairs, share, written
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.efficient import BYTES, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
@@ -44,7 +44,7 @@ def tiled(ctx: PageContext) -> None:
         st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
     last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
-    look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
+    look: dict[str, Any] = {"form": ValueFormat(absent=("masked", "not read yet")), "frames": (last,)}
     scale = share("share of attention among the keys read so far")
     steps = made[:step]
     known = np.where(head.allowed, -np.inf, np.nan)

@@ -11,7 +11,7 @@ from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.paths import PROJECT
-from tfmviz.plots.cells import Axis, Cells, Form, amounts, masked, of_tokens, share, signed, written
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, masked, of_tokens, share, signed, written
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
@@ -44,7 +44,7 @@ def twins(ctx: PageContext) -> None:
     names = f"every pair ({full.name})", f"{kind} ({cheap.name})"
     traces = [models.trace(model, ctx.text) for model in (full, cheap)]
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in traces]
-    values, form = np.stack(back), Form(digits=1, unit=" tokens back")
+    values, form = np.stack(back), ValueFormat(digits=1, unit=" tokens back")
     show(
         "looks_back",
         Cells(

@@ -14,7 +14,7 @@ from tfmviz.analysis.heads import links
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.constants import NEXT_WORDS
-from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
+from tfmviz.plots.cells import Cells, ValueFormat, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.columns import writes
 from tfmviz.record.marks import BARS
 from tfmviz.record.trace import kind_of
@@ -104,7 +104,7 @@ def stream_norms(ctx: PageContext) -> None:
         named(["embedding", *(f"after layer {i}" for i in range(len(shares)))]),
         of_tokens("token", tokens),
         amounts(found.norms, "norm of the vector"),
-        form=Form(name="norm ", digits=2),
+        form=ValueFormat(name="norm ", digits=2),
         notes=[[""] * len(tokens), *shares],
         frames=chosen_column(token, len(found.norms)),
     )

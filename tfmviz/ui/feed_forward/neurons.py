@@ -13,7 +13,7 @@ from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
 from tfmviz.paths import PROJECT
 from tfmviz.plots.bars import bar_chart, of_signs
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -77,7 +77,7 @@ def neurons(subject: Subject) -> None:
                 of_tokens("token", subject.tokens),
                 Axis("neuron", [str(n) for n in order], [f"neuron {n}" for n in order]),
                 signed(values, "value of the neuron", root=True),
-                form=Form(digits=2),
+                form=ValueFormat(digits=2),
                 texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
                 frames=(at, *chosen_column(column, len(values))),
                 row_height=28,

@@ -13,7 +13,18 @@ from tfmviz import zoo
 from tfmviz.analysis import recurrence
 from tfmviz.analysis.normalisation import change
 from tfmviz.analysis.recurrence import Steps, fading
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, chosen_column, of_tokens, share, signed, written
+from tfmviz.plots.cells import (
+    Axis,
+    Cells,
+    Scale,
+    ValueFormat,
+    amounts,
+    chosen_column,
+    of_tokens,
+    share,
+    signed,
+    written,
+)
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
@@ -64,7 +75,7 @@ def state(ctx: PageContext) -> None:
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
     rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
     scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
-    form = Form(digits=2, sign=kind == "signed")
+    form = ValueFormat(digits=2, sign=kind == "signed")
     show("state", Cells(values[chosen][None], rows, columns, scale, form=form, row_height=UNIT_HEIGHT))
     st.markdown(
         f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
@@ -110,7 +121,7 @@ def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
             Axis("", names[::-1]),
             of_tokens("token", text.tokens),
             amounts(moved, "‖Δh‖ / ‖h‖", ticks="per cent"),
-            form=Form(name="moves by ", digits=0, percent=True),
+            form=ValueFormat(name="moves by ", digits=0, percent=True),
             texts=written(100 * values, ".0f"),
             frames=chosen_column(chosen, len(names)),
             row_height=42,
@@ -178,7 +189,7 @@ def _steps(numbers: Array, tokens: Sequence[str], title: str, most: int, blind: 
         Axis("", [f"layer {layer}" for layer in range(len(numbers), 0, -1)]),
         of_tokens("token", tokens),
         Scale("norms", 0, most, title, ticks="whole"),
-        form=Form(name="there after step ", digits=0),
+        form=ValueFormat(name="there after step ", digits=0),
         texts=written(upside_down, ".0f"),
         notes=notes,
         row_height=26,

@@ -16,7 +16,7 @@ from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.paths import PROJECT
-from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_column, of_tokens, probability, written
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, chosen_column, of_tokens, probability, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.tokenizer import END
@@ -149,7 +149,7 @@ def next_token(ctx: PageContext) -> None:
             ROWS,
             of_tokens("token", (*tokens[1:], "⟨next⟩")),
             amounts(bits, "surprise −log₂ p, bits"),
-            form=Form(digits=1, unit=" bits"),
+            form=ValueFormat(digits=1, unit=" bits"),
             texts=written(bits, ".0f"),
             frames=chosen_column(place - 1, len(bits)),
         ),
@@ -168,7 +168,7 @@ def next_token(ctx: PageContext) -> None:
     names = ["⟨end⟩" if n == END else vocabulary[n] for n in best.tolist()]
     p, scale = p[:, best], probability("probability of the next token")
     texts = [[f"{100 * share:.0f}%" if share >= 0.005 else "·" for share in row] for row in p.tolist()]
-    form = Form(digits=1, percent=True)
+    form = ValueFormat(digits=1, percent=True)
     show("expected", Cells(p[None], ROWS, of_tokens("next token", names), scale, form=form, texts=texts))
     rows = []
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):

@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.paths import PROJECT
-from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
+from tfmviz.plots.cells import Cells, Scale, ValueFormat, named, of_tokens, written
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
@@ -105,7 +105,7 @@ def uses(ctx: PageContext) -> None:
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
     """The probability of French at every token, (reader, token); `readers` names what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
-    form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
+    form, columns = ValueFormat(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
     return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
 
 

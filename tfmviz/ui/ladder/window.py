@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.window_network import Network, n_numbers, network
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_row, signed
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, chosen_row, signed
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, side
@@ -74,7 +74,7 @@ def window(ctx: PageContext) -> None:
                 Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
                 Axis("", (), [str(column) for column in range(width)]),
                 signed(h, "h = tanh(W e + b₁)", limit=1.0),
-                form=Form(digits=2, sign=True),
+                form=ValueFormat(digits=2, sign=True),
                 notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
                 frames=chosen_cell((unit // width, unit % width)),
                 row_height=18,
@@ -143,7 +143,7 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
     """Vectors one below the other, (row, d_model), one of them framed."""
     columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
-    look: dict[str, Any] = {"form": Form(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
+    look: dict[str, Any] = {"form": ValueFormat(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
     return Cells(values[None], rows, columns, scale, row_height=row_height, **look)
 
 

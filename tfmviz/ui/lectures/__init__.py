@@ -6,9 +6,9 @@ from itertools import groupby
 
 import streamlit as st
 
-from tfmviz.ui import icons, walks
+from tfmviz.ui import icons, lecture_steps
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.walks import Walk
+from tfmviz.ui.lecture_steps import Lecture
 from tfmviz.views import lectures as view
 from tfmviz.words import markdown
 
@@ -18,14 +18,14 @@ SIGNS = 3
 
 def overview() -> None:
     """Every lecture as a card that begins it, with links to its steps."""
-    found, problems = walks.walks()
+    found, problems = lecture_steps.walks()
     for problem in problems:
         st.warning(markdown.plain(problem), icon=icons.WARNING)
     data = view.payload({"": [_card(walk) for walk in found.values()]}, of="steps", opens="Start")
     show_plain_view("lectures", js=view.JS, css=view.CSS, data=data)
 
 
-def _card(walk: Walk) -> view.Entry:
+def _card(walk: Lecture) -> view.Entry:
     """A lecture with its first question and signs of three of its steps, of as many pages as it can be."""
     steps = list(enumerate(walk.steps, start=1))
     asking = sorted(steps, key=lambda numbered: "?" not in numbered[1].say)

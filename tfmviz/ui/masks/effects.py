@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, of_pairs, of_tokens, written
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -128,7 +128,7 @@ def outputs(sides: HeadComparison) -> None:
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
     scale = amounts(moved, "change of the vector, as a share of its length", ticks="per cent")
-    form = Form(name="moved by ", digits=1, percent=True, unit=" of its length")
+    form = ValueFormat(name="moved by ", digits=1, percent=True, unit=" of its length")
     show("stream_change", Cells(moved[None], Axis("after layer"), of_tokens("token", tokens), scale, form=form))
     result(
         f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
@@ -150,7 +150,7 @@ def reach(ctx: PageContext, chosen: Chosen) -> None:
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
     values = np.where(steps != mask_effect.OUT_OF_REACH, steps, np.nan)
     scale = Scale("norms", 0, shown, "layers until the key can influence the query", ticks="whole")
-    form = Form(name="after ", digits=0, unit=" layers")
+    form = ValueFormat(name="after ", digits=0, unit=" layers")
     show("reach", of_pairs(values[None], tokens, tokens, scale, form=form, texts=written(values, ".0f")))
     needed, everything = mask_effect.layers_needed(chosen.mask)
     reached = "every token" if everything else "everything reachable"

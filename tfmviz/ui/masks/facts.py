@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.mask_effect import LARGE, additive, softmax_under
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, of_tokens
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import cached_for_all
@@ -75,7 +75,7 @@ def batch(ctx: PageContext, said: Settings) -> None:
 
 def _picture(mask: Array, keys: Sequence[str], title: str) -> Cells:
     """A mask, (query, key): blue where a query may attend."""
-    scale, form = Scale("open", 0, 1), Form(words=("may look", "may not look"))
+    scale, form = Scale("open", 0, 1), ValueFormat(words=("may look", "may not look"))
     values = np.where(mask, 1.0, np.nan)[None]
     return Cells(values, Axis("query", ()), of_tokens("key", keys), scale, form=form, titles=(title,), square=True)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
+from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -139,7 +139,7 @@ def groups(ctx: PageContext) -> None:
                 Axis("", names, spoken),
                 Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(numbers)]),
                 signed(shown, "value", limit=None if norm == "none" else 3.0),
-                form=Form(sign=True),
+                form=ValueFormat(sign=True),
                 frames=tuple(frames),
                 row_height=21,
             ),

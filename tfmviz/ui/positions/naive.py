@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import naive_positions
-from tfmviz.plots.cells import Axis, Cells, Form, Scale
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat
 from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -115,7 +115,9 @@ def counter(_: PageContext) -> None:
     rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
     left, right = st.columns(2)
     with left:
-        show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
+        show(
+            "bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=ValueFormat(digits=0))
+        )
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2

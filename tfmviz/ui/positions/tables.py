@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Texts, signed
+from tfmviz.plots.cells import Axis, Cells, Texts, ValueFormat, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.plots.theme import shades
@@ -31,13 +31,13 @@ def table(
     """
     rows, columns = Axis("position"), Axis("dimension")
     scale, height = signed(values, title, limit=limit), max(26, round(180 / len(values)))
-    return Cells(values[None], rows, columns, scale, form=Form(digits=4), texts=texts, row_height=height)
+    return Cells(values[None], rows, columns, scale, form=ValueFormat(digits=4), texts=texts, row_height=height)
 
 
 def between(values: Array, title: str, both: Axis | None = None, limit: float = 1.0) -> Cells:
     """A signed number for any two positions, or any two tokens of a text, (n, n); the colours end at `limit`."""
     both = both or Axis("position")
-    return Cells(values[None], both, both, signed(values, title, limit=limit), form=Form(digits=4), square=True)
+    return Cells(values[None], both, both, signed(values, title, limit=limit), form=ValueFormat(digits=4), square=True)
 
 
 def lines(

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import CLIP, N_BUCKETS
-from tfmviz.plots.cells import Cells, Form, Scale, chosen_row, masked, of_pairs, signed, written
+from tfmviz.plots.cells import Cells, Scale, ValueFormat, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
 from tfmviz.plots.lines import Axes, over
 from tfmviz.plots.pairs import pairs
@@ -121,7 +121,7 @@ def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
     """The class of every query and key, (1, len, len), by number."""
     scale, form = (
         Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
-        Form(name=f"{title} ", digits=0),
+        ValueFormat(name=f"{title} ", digits=0),
     )
     return of_pairs(values, tokens, tokens, scale, form=form, texts=written(values[0], ".0f"))
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.biography import words
-from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
+from tfmviz.analysis.biography.file import FILE, HeadCatalog, HeadProfile, NoBiographies, load, unlike
 from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.paths import PROJECT
 from tfmviz.record.trace import kind_of
@@ -26,7 +26,7 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
 
-MEASURES: dict[str, Callable[[Biography], float]] = {
+MEASURES: dict[str, Callable[[HeadProfile], float]] = {
     "distance": lambda found: found.distance,
     "first token": lambda found: found.first,
     "sharpness": lambda found: found.sharp,
@@ -110,7 +110,7 @@ def biography(ctx: PageContext) -> None:
         _alike(ctx, found)
 
 
-def _opened(ctx: PageContext, book: Book) -> Selection:
+def _opened(ctx: PageContext, book: HeadCatalog) -> Selection:
     """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
         return ctx.choice
@@ -125,7 +125,7 @@ def _opened(ctx: PageContext, book: Book) -> Selection:
     return replace(ctx.choice, layer=layer, head=head)
 
 
-def _point(ctx: PageContext, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
+def _point(ctx: PageContext, layer: str, head: int, found: HeadProfile, axes: tuple[str, str]) -> dict[str, Any]:
     x, y = (MEASURES[name](found) for name in axes)
     mask = ctx.trace[f"{layer}.mask"]
     picture = thumbnails(ctx.trace[f"{layer}.pattern"][head : head + 1], mask if mask.ndim == 2 else mask[head])[0]
@@ -156,7 +156,7 @@ def _name(layer: str, head: int) -> str:
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
 
 
-def _alike(ctx: PageContext, found: Biography) -> None:
+def _alike(ctx: PageContext, found: HeadProfile) -> None:
     this = (ctx.model.name, ctx.choice.layer, ctx.choice.head)
     others = [
         (other.name != found.name, unlike(found, other), name, layer, head, other)
@@ -186,7 +186,7 @@ def _alike(ctx: PageContext, found: Biography) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _books() -> dict[str, Book]:
+def _books() -> dict[str, HeadCatalog]:
     """The biographies of all shipped models; their weights are not loaded for comparison."""
     found = {}
     for name in zoo.available(zoo.MODELS):

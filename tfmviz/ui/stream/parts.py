@@ -14,7 +14,7 @@ from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import bars, dots
 from tfmviz.plots.bars import bar_chart, of_signs
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, short, signed
 from tfmviz.plots.columns import looks
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -289,7 +289,7 @@ def _map(account: Account, layer: str, head: int) -> None:
             Axis("layer"),
             named([names[key].strip() for key in order]),
             signed(grid, f"added to the {account.title}", root=True),
-            form=Form(sign=True),
+            form=ValueFormat(sign=True),
             texts=short(grid, "+.1f"),
             frames=chosen_cell(cells.get((layer, head))),
             row_height=40,

@@ -13,7 +13,7 @@ from tfmviz.analysis.in_context import again
 from tfmviz.analysis.in_context import in_context as compared
 from tfmviz.analysis.residual import InSpace
 from tfmviz.plots import space
-from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
+from tfmviz.plots.cells import Cells, ValueFormat, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.paths import bumps, by_stage
@@ -57,7 +57,7 @@ def lengths(ctx: PageContext) -> None:
             named(list(stages)),
             of_tokens("token", tokens),
             amounts(values, "norm of the vector"),
-            form=Form(name="norm ", digits=2),
+            form=ValueFormat(name="norm ", digits=2),
             frames=chosen_column(token, len(values)),
         ),
     )

@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, largest, signed, written
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_column, largest, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
@@ -109,7 +109,7 @@ def laboratory(ctx: PageContext) -> None:
                 Axis("layer"),
                 Axis("token whose vector is copied", joined(visible), spoken),
                 signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
-                form=Form(sign=True),
+                form=ValueFormat(sign=True),
                 texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
                 frames=chosen_column(ctx.target, len(values)),
                 row_height=44,

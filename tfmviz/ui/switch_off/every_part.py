@@ -10,7 +10,7 @@ from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import dots
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
@@ -59,7 +59,7 @@ def damage_map(ctx: PageContext, said: Switches) -> None:
                 named([f"{ATTENTION_KINDS[kind_of(one)] if many else 'layer'} {one.split('.')[1]}" for one in layers]),
                 Axis("head", [*map(str, range(last)), *mlp], [*(f"head {n}" for n in range(last)), *mlp]),
                 signed(values, "change of the loss, in nats", root=True),
-                form=Form(digits=4, sign=True, unit=" nats"),
+                form=ValueFormat(digits=4, sign=True, unit=" nats"),
                 texts=written(shown, "+.2f"),
                 frames=chosen_cell((layers.index(choice.layer), choice.head)),
                 crosses=tuple(cells[part] for part in cells if part in said.off and cells[part][1] < shown.shape[1]),

@@ -12,7 +12,7 @@ from tfmviz.analysis import embedding, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import dots
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
+from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
@@ -69,7 +69,7 @@ def look_up(ctx: PageContext) -> None:
                 spoken=[f"coordinate {i}" for i in range(width)],
             ),
             signed(values, "value"),
-            form=Form(sign=True),
+            form=ValueFormat(sign=True),
             frames=(
                 *chosen_row(index - first, width),
                 Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=width, colour="text"),

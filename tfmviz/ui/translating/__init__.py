@@ -12,7 +12,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.cells import Axis, Cells, Form, share, shares
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, share, shares
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import MET, Familiar
 from tfmviz.ui import controls, icons, inputs, lesson, side, translators
@@ -135,7 +135,7 @@ def picture(
 ) -> Cells:
     """Attention of the words on the left to those above, (q_len, k_len)."""
     rows, columns = (Axis(side, words, quoted(words)) for side, words in zip(sides, (queries, keys), strict=True))
-    texts, form = shares(weights), Form(digits=3)
+    texts, form = shares(weights), ValueFormat(digits=3)
     return Cells(weights[None], rows, columns, share(), form=form, titles=(title,), texts=texts, square=True)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import beams, icons, inputs
@@ -96,7 +96,7 @@ def compare(ctx: PageContext) -> None:
             Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
             Axis("beginning at", [visible(word) for word in words]),
             Scale("open", 0, 1),
-            form=Form(words=("in a reference", "not in a reference")),
+            form=ValueFormat(words=("in a reference", "not in a reference")),
             notes=notes,
             row_height=32,
         ),
@@ -166,7 +166,7 @@ def beginning(ctx: PageContext) -> None:
             Axis("", ("p",)),
             Axis("word", [f"[{word}]" if n < n_given else word for n, word in enumerate(words)]),
             probability("probability"),
-            form=Form(digits=1, percent=True),
+            form=ValueFormat(digits=1, percent=True),
             texts=[[per_cent(value) for value in p.tolist()]],
             notes=[["given by you" if n < n_given else "chosen by the model" for n in range(len(words))]],
             row_height=44,
@@ -209,7 +209,7 @@ def losses(ctx: PageContext) -> None:
             Axis("after", ("the correct words", "its own words")),
             Axis("word of the reference", words),
             amounts(both, "loss in nats"),
-            form=Form(name="loss ", digits=2, unit=" nats"),
+            form=ValueFormat(name="loss ", digits=2, unit=" nats"),
             texts=[[decimal(value) for value in row] for row in both.tolist()],
             notes=[[""] * len(words), [f"the model wrote “{word}”" for word in own]],
             row_height=40,

@@ -11,7 +11,7 @@ from tfmviz.analysis.whole_model import share_of_parts
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, models, router, scenes, side
+from tfmviz.ui import controls, models, router, side, whole_model_data
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import PageContext
@@ -23,7 +23,7 @@ VIEWS = ("whole_model", "whole_model_b")
 
 
 def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
-    return scenes.subject(model, models.trace(model, text, edits))
+    return whole_model_data.subject(model, models.trace(model, text, edits))
 
 
 @cached_for_all
@@ -35,15 +35,15 @@ def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: t
 def said(
     model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
 ) -> dict[str, list[Any]]:
-    """The predictions at each column; see `scenes.said`."""
-    return scenes.said(model, subject(model, text, edits), zoom, layer, token)
+    """The predictions at each column; see `whole_model_data.said`."""
+    return whole_model_data.said(model, subject(model, text, edits), zoom, layer, token)
 
 
 def picture(ctx: PageContext) -> None:
     token = None if side.lacks() else ctx.query
-    zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
+    zoom = whole_model_data.zoom_of(st.query_params.get("zoom", ""))
     choice = ctx.choice
-    where, head = scenes.place(zoom, choice.layer, choice.head)
+    where, head = whole_model_data.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
         js=view.JS,
@@ -66,7 +66,7 @@ def follow(report: dict[str, Any]) -> None:
     layer, zoom = str(report["layer"]), str(report["zoom"])
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))
-    controls.remember(max(0, int(report["token"])), {"zoom": zoom if zoom in scenes.ZOOMS[1:] else ""})
+    controls.remember(max(0, int(report["token"])), {"zoom": zoom if zoom in whole_model_data.ZOOMS[1:] else ""})
 
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, folded, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, score_sum, sharing
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, short, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -60,7 +60,7 @@ def said(writer: str) -> str:
 def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: tuple[int, int] | None = None) -> Cells:
     """The terms of a sum, (row, column), such as a score: signed, with small ones visible."""
     scale, texts = signed(values, added, root=True), short(values, "+.2f")
-    form, frames = Form(sign=True), chosen_cell(chosen)
+    form, frames = ValueFormat(sign=True), chosen_cell(chosen)
     return Cells(values[None], rows, columns, scale, form=form, texts=texts, frames=frames, row_height=30)
 
 

@@ -15,7 +15,19 @@ from tfmviz.analysis.why.composition import Composition, Way, compositions, remo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
 from tfmviz.plots import panels
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, chosen_row, masked, of_pairs, share, short, signed
+from tfmviz.plots.cells import (
+    Axis,
+    Cells,
+    Frame,
+    ValueFormat,
+    chosen_cell,
+    chosen_row,
+    masked,
+    of_pairs,
+    share,
+    short,
+    signed,
+)
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models, why
@@ -167,7 +179,7 @@ def _beyond_chance(
         Axis("the earlier head writes", rows, [f"head {row}" for row in rows]),
         Axis(f"the later {reader} reads", columns, [f"{reader} {name}" for name in columns]),
         signed(values, f"{what}, less that of random heads"),
-        form=Form(sign=True),
+        form=ValueFormat(sign=True),
         texts=short(values, "+.2f") if is_small else None,
         frames=frames,
         row_height=30 if len(rows) <= FEW_HEADS else 14,

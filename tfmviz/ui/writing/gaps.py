@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, probability
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
@@ -39,7 +39,7 @@ def fill(ctx: PageContext) -> None:
         rows,
         columns,
         probability("probability of the best word"),
-        form=Form(digits=1, percent=True),
+        form=ValueFormat(digits=1, percent=True),
         notes=[[f"“{word}”" for word in row] for row in texts],
         texts=texts,
         frames=tuple(frame for cell in enumerate(order) for frame in chosen_cell(cell)),

@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, of_tokens
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
@@ -36,7 +36,11 @@ def steps(ctx: PageContext, said: Settings) -> None:
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
-    look: dict[str, Any] = {"form": Form(words=("computed or kept", "not there yet")), "notes": notes, "row_height": 22}
+    look: dict[str, Any] = {
+        "form": ValueFormat(words=("computed or kept", "not there yet")),
+        "notes": notes,
+        "row_height": 22,
+    }
     show("cache", Cells(read[None], Axis("step"), of_tokens("token", tokens), Scale("norms", -0.6, 1), **look))
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "

@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, probability
+from tfmviz.plots.cells import Axis, Cells, ValueFormat, of_tokens, probability
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.edits import Edit
@@ -57,7 +57,7 @@ def one_context(ctx: PageContext, said: Settings, now: Written) -> None:
     shown, names = p[:, best], [f"T = {decimal(t, '.1f')}" for t in DEGREES]
     spoken = [f"{name}, entropy {decimal(h)} nats" for name, h in zip(names, entropies, strict=True)]
     rows, columns = Axis("temperature", names, spoken), of_tokens("next token", words)
-    texts, form = [[per_cent(value) for value in row] for row in shown.tolist()], Form(digits=1, percent=True)
+    texts, form = [[per_cent(value) for value in row] for row in shown.tolist()], ValueFormat(digits=1, percent=True)
     scale = probability("probability")
     show("degrees", Cells(shown[None], rows, columns, scale, form=form, texts=texts, row_height=28))
     result(

@@ -39,7 +39,7 @@ export function sceneOf(drawn: Drawn, plain: Plain, engine: Engine): Plain<Scene
   return { facts: { ...drawn, lanes }, sites };
 }
 
-/** What the model would say of a token at each column (`said` in tfmviz/ui/scenes.py). */
+/** What the model would say of a token at each column (`said` in tfmviz/ui/whole_model_data.py). */
 export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: number): Says {
   const columns = Object.keys(said);
   if (!columns.length) return {};

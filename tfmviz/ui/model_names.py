@@ -25,7 +25,7 @@ READS: Mapping[Architecture, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ModelLabel:
     """An entry of the menu.
 
     Attributes:
@@ -41,7 +41,7 @@ class Named:
     size: str
 
 
-def named(models: Mapping[str, Facts]) -> list[Named]:
+def named(models: Mapping[str, Facts]) -> list[ModelLabel]:
     """The models in the order of the menu; those that the file does not name come last."""
     listed = {model: said for model, said in _listed().items() if model in models}
     own = {
@@ -49,7 +49,7 @@ def named(models: Mapping[str, Facts]) -> list[Named]:
         for model, config in models.items()
         if model not in listed
     }
-    return [Named(model=model, size=size(models[model]), **said) for model, said in (listed | own).items()]
+    return [ModelLabel(model=model, size=size(models[model]), **said) for model, said in (listed | own).items()]
 
 
 def name_of(model: str) -> str:

@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Walk:
+class Lecture:
     name: str
     title: str
     steps: tuple[Step, ...]
@@ -73,7 +73,7 @@ class Walk:
         return address(step.page, parts)
 
 
-def read(path: Path) -> Walk:
+def read(path: Path) -> Lecture:
     """The walk in a file.
 
     Raises:
@@ -85,7 +85,7 @@ def read(path: Path) -> Walk:
         for n, entry in enumerate(found["steps"], start=1):
             section = str(entry.get("section", section))
             steps.append(_step(entry | {"section": section}, n))
-        walk = Walk(name=path.stem, title=str(found["title"]), steps=tuple(steps))
+        walk = Lecture(name=path.stem, title=str(found["title"]), steps=tuple(steps))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} is not a walk: {type(error).__name__}, {error}.") from error
     if not steps:
@@ -107,7 +107,7 @@ def _step(entry: dict[str, object], number: int) -> Step:
 
 
 @cache
-def walks() -> tuple[dict[str, Walk], tuple[str, ...]]:
+def walks() -> tuple[dict[str, Lecture], tuple[str, ...]]:
     """All walks by their names, and a sentence about each invalid file. Files are read once."""
     found, problems = {}, []
     for path in sorted(FOLDER.glob("*.toml"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)]):
@@ -118,7 +118,7 @@ def walks() -> tuple[dict[str, Walk], tuple[str, ...]]:
     return found, tuple(problems)
 
 
-def find(lecture: str, step: str) -> tuple[Walk, int] | None:
+def find(lecture: str, step: str) -> tuple[Lecture, int] | None:
     """The walk and the number of the step, counted from 1, for an address; None if there is no such lecture.
 
     Args:
@@ -160,7 +160,7 @@ def present() -> None:
     show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
 
 
-def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
+def _around(walk: Lecture, number: int) -> dict[str, str | int | list[str]]:
     """The view's data; the address omits choices equal to a page's defaults."""
     last = len(walk.steps)
     return {
