@@ -1,6 +1,6 @@
 """The delay of pictures while typing, and the server's load from a class that types.
 
-    python -m bench.keystrokes [keys touch memory typists] [--rounds 40] [--typists 1 10 50] [--seconds 60] [--by engine]
+    python -m bench.keystrokes [keys touch memory typists] [--rounds 40] [--typists 1 10] [--seconds 60] [--by engine]
 
     keys     from a key in the sentence box to the explorer's new heads, painted: a letter at the end or in the middle
              of a sentence; in turns with Enter on a new one

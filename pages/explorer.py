@@ -18,7 +18,7 @@ def draw(ctx: PageContext) -> None:
     else:
         lesson.hide("kind", "layer", "head")  # chosen in the picture
         live.follow(ctx, "explorer", "predictions")
-        with guess.first(ctx.question, name="looks"):
+        with guess.first(ctx.head_question, name="looks"):
             panels.explorer(ctx)
     with guess.along("predicted"), lesson.where_it_predicts():
         comparison.either("predicted", ctx, ctx_b, panels.predictions_in_short)
@@ -38,7 +38,7 @@ def draw(ctx: PageContext) -> None:
             panels.stream_norms,
             "The norm of each token's vector, and what attention and MLP add. Above 100%, the other one pulled the "
             "opposite way.",
-            ctx.asks("Which token ends up with the longest vector?"),
+            ctx.question("Which token ends up with the longest vector?"),
         ),
         Tab(
             "Export",

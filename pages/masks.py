@@ -10,11 +10,11 @@ from tfmviz.ui.tabs import Tab, tabs
 
 def draw(ctx: PageContext) -> None:
     board, effect = masks.beside()
-    said = masks.settings(ctx)
+    chosen_settings = masks.settings(ctx)
     layers, heads = masks.where(ctx)
     with board:
         above = st.container()
-        chosen = masks.laboratory(ctx, said)
+        chosen = masks.laboratory(ctx, chosen_settings)
     with above:
         masks.follow(ctx, chosen, layers, heads)
     sides = effects.both_masks(ctx, masks.edited(ctx, chosen, layers, heads), chosen, layers, heads)
@@ -28,7 +28,7 @@ def draw(ctx: PageContext) -> None:
                 lambda _: effects.attention(sides),
                 f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}: the remaining keys "
                 "share the attention that a masked key would have received.",
-                ctx.asks("Which keys pick up the attention of the masked ones?", "keys"),
+                ctx.question("Which keys pick up the attention of the masked ones?", "keys"),
                 aliases={"Vectors": {}},
             ),
             Tab("Next word", lambda _: effects.next_words(sides), "", "Does the model still expect the same word?"),
@@ -36,7 +36,7 @@ def draw(ctx: PageContext) -> None:
                 "Loss",
                 lambda _: effects.losses(sides),
                 "",
-                ctx.asks("Which word surprises the model more with your mask?"),
+                ctx.question("Which word surprises the model more with your mask?"),
                 inputs=("text", "model", "kind"),
             ),
             Tab(
@@ -46,8 +46,8 @@ def draw(ctx: PageContext) -> None:
                 "After how many layers does the reach stop growing?",
                 inputs=("text", "model", "kind"),
             ),
-            Tab("Kinds", lambda ctx: facts.table(ctx, chosen, said), aliases={"Which mask is which": {}}),
-            Tab("Quiz", lambda ctx: facts.exercises(ctx, said), aliases={"Predict, then reveal": {}}),
+            Tab("Kinds", lambda ctx: facts.table(ctx, chosen, chosen_settings), aliases={"Which mask is which": {}}),
+            Tab("Quiz", lambda ctx: facts.exercises(ctx, chosen_settings), aliases={"Predict, then reveal": {}}),
         )
         with guess.along("verdict"):
             effects.verdict(sides, chosen, layers)

@@ -7,7 +7,7 @@ from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if compare_menu.asks(compare_menu.SCHEMES):
+    if compare_menu.is_requested(compare_menu.SCHEMES):
         scheme_comparison.side_by_side(ctx, ("sinusoidal", "learned"))
         return
 

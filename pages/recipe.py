@@ -18,7 +18,7 @@ def draw(ctx: PageContext) -> None:
             "Teacher forcing",
             recipe.forcing,
             "The model reads the true text so far and predicts the next token.",
-            ctx.asks("Where is the model most surprised?"),
+            ctx.question("Where is the model most surprised?"),
         ),
         Tab("Three tasks", recipe.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
         Tab(

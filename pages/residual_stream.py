@@ -14,7 +14,7 @@ def draw(ctx: PageContext) -> None:
             "Lengths",
             vectors.lengths,
             "The norm of each token's vector after every sublayer; each grey line is one token.",
-            ctx.asks("Which token ends up with the longest vector?", "queries"),
+            ctx.question("Which token ends up with the longest vector?", "queries"),
             inputs=("text", "model", "kind"),
             differs=head_comparison.show_likeness,
         ),

@@ -13,7 +13,7 @@ def draw(ctx: PageContext) -> None:
     tabs(
         "part",
         ctx,
-        Tab("Stages", stages.stages, "", ctx.question),
+        Tab("Stages", stages.stages, "", ctx.head_question),
         Tab(
             "Why √d?",
             steps.scaling_lab,

@@ -10,10 +10,10 @@ from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    said = switch_off.switchboard(ctx)
+    switches = switch_off.switchboard(ctx)
 
     def shows(part: Callable[[HeadComparison, Switches], object]) -> Callable[[PageContext], object]:
-        return lambda ctx: part(switch_off.run(ctx, said), said)
+        return lambda ctx: part(switch_off.run(ctx, switches), switches)
 
     tabs(
         "removed",
@@ -28,7 +28,7 @@ def draw(ctx: PageContext) -> None:
             "Loss",
             shows(switch_off.losses),
             f"Where a word of {before_after.predicted(ctx)} surprises the model more, the part was needed.",
-            ctx.asks("Which word becomes the greatest surprise?"),
+            ctx.question("Which word becomes the greatest surprise?"),
         ),
         Tab(
             "What it writes",
@@ -39,13 +39,13 @@ def draw(ctx: PageContext) -> None:
         Tab("Attention", shows(switch_off.attention), "Which heads attend elsewhere now?", "Which head changes most?"),
         Tab(
             "Every part in turn",
-            lambda ctx: every_part.damage_map(ctx, said),
-            f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",
+            lambda ctx: every_part.damage_map(ctx, switches),
+            f"Each head and each MLP is {'switched off' if switches.way.removes else 'changed'} alone.",
             "Which part does the model need most?",
         ),
         Tab(
             "Do sharp heads matter?",
-            lambda ctx: every_part.look_and_matter(ctx, said),
+            lambda ctx: every_part.look_and_matter(ctx, switches),
             "Each point is a head: sharper to the right, more important higher up.",
             "Does a sharp head matter more?",
         ),

@@ -15,22 +15,22 @@ def draw(ctx: PageContext) -> None:
 
     ctx_b = compare_menu.other(ctx, desk.OPTIONS, alike=True)
     above = st.container(key="desk")
-    said = settings.ask(ctx)
+    chosen_settings = settings.ask(ctx)
     now = desk.AT_THE_BEGINNING if ctx_b else desk.writing(ctx)
     with above:
         if ctx_b:
-            desk.two_texts(ctx, ctx_b, said)
+            desk.two_texts(ctx, ctx_b, chosen_settings)
         else:
             st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
             with guess.first("Which word will the model write next?", name="desk"):
-                desk.desk(ctx, said, now)
+                desk.desk(ctx, chosen_settings, now)
 
     tabs(
         "behind",
         ctx,
         Tab(
             "100 samples",
-            lambda ctx: place.hundred_draws(ctx, said.on(ctx), now),
+            lambda ctx: place.hundred_draws(ctx, chosen_settings.on(ctx), now),
             "One sample is luck; a hundred show the distribution.",
             aliases={"Draw 100": {}},
         ),
@@ -52,8 +52,8 @@ def draw(ctx: PageContext) -> None:
                 "Look at",
                 "heated",
                 {
-                    "Temperature": lambda ctx: temperature.one_context(ctx, said.on(ctx), now),
-                    "Fifty texts": lambda ctx: temperature.fan(ctx, said.on(ctx)),
+                    "Temperature": lambda ctx: temperature.one_context(ctx, chosen_settings.on(ctx), now),
+                    "Fifty texts": lambda ctx: temperature.fan(ctx, chosen_settings.on(ctx)),
                 },
             ),
             "A low temperature favours the top words; a high one flattens the distribution.",
@@ -61,12 +61,12 @@ def draw(ctx: PageContext) -> None:
         ),
         Tab(
             "Repetition",
-            lambda ctx: temperature.repetition(ctx, said.on(ctx)),
+            lambda ctx: temperature.repetition(ctx, chosen_settings.on(ctx)),
             "Why not always take the most probable word?",
         ),
         Tab(
             "Beam search",
-            lambda ctx: beams.search(ctx, banned=said.on(ctx).rules.banned),
+            lambda ctx: beams.search(ctx, banned=chosen_settings.on(ctx).rules.banned),
             "Several texts grow side by side.",
         ),
         Tab(
@@ -75,7 +75,7 @@ def draw(ctx: PageContext) -> None:
                 "Show",
                 "cached",
                 {
-                    "The cache": lambda ctx: memory.steps(ctx, said.on(ctx)),
+                    "The cache": lambda ctx: memory.steps(ctx, chosen_settings.on(ctx)),
                     "What it saves": memory.costs,
                     "What it takes": memory.size,
                 },

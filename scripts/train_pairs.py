@@ -29,7 +29,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.data import pack, windows
 from tfmviz.training.evaluation import bits_per_byte
 from tfmviz.training.files import replacing
-from tfmviz.training.log import read as read_log
+from tfmviz.training.log import read_log as read_log
 from tfmviz.training.loop import evaluate
 
 TEXT = f"{ZOO}/data/english/tinystories.txt"

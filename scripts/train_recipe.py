@@ -115,7 +115,7 @@ def main() -> None:
 
 def write_text(path: Path, *, every: int) -> Path:
     """Each so many sentences of the counted text to train on, and of the other text those that training holds out."""
-    counted, others = (shipped.read(name).split("\n") for name in shipped.NAMES)
+    counted, others = (shipped.read_corpus(name).split("\n") for name in shipped.NAMES)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([*counted[::every], *filter(is_held_out, others)]) + "\n", encoding="utf-8")
     return path

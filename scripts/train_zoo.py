@@ -24,7 +24,7 @@ from safetensors import safe_open
 from tfmviz import zoo
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.training.files import replacing
-from tfmviz.training.log import read as read_log
+from tfmviz.training.log import read_log as read_log
 from tfmviz.training.loop import Settings
 from tfmviz.zoo import FILES
 

@@ -168,8 +168,8 @@ class Places:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] == PROBE:
-            said = PlainTextResponse("There is room.") if self.has_room() else PlainTextResponse(FULL, 503)
-            await said(scope, receive, send)
+            response = PlainTextResponse("There is room.") if self.has_room() else PlainTextResponse(FULL, 503)
+            await response(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and (reason := self._no_place(scope)):
             await JSONResponse(reason, 503)(scope, receive, send)  # Streamlit shows readers a JSON reason
         else:

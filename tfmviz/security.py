@@ -128,9 +128,9 @@ class SecurityMiddleware:
     def _with_headers(self, send: Send) -> Send:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                said = MutableHeaders(scope=message)
+                answer_headers = MutableHeaders(scope=message)
                 for name, value in self.headers.items():
-                    said[name] = value
+                    answer_headers[name] = value
             await send(message)
 
         return answer

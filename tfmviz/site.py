@@ -63,22 +63,22 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
         found = hashlib.sha256(data).hexdigest()
         place = f"{entry.model}-{found[:20]}"
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        said = {"model": entry.model, "name": entry.name, "about": f"{entry.line} {entry.size}.", "config": config}
-        said["examples"] = [example.text for example in examples_for(entry.model)]
+        facts = {"model": entry.model, "name": entry.name, "about": f"{entry.line} {entry.size}.", "config": config}
+        facts["examples"] = [example.text for example in examples_for(entry.model)]
         pictures = json.dumps(_scenes(entry.model), ensure_ascii=False, separators=(",", ":"))
-        said["scenes"] = f"{entry.model}-scenes"
+        facts["scenes"] = f"{entry.model}-scenes"
         if single:
             inside[place] = base64.b64encode(data).decode()
-            inside[said["scenes"]] = pictures.replace("<", "\\u003c")
-            said["inside"] = place
+            inside[facts["scenes"]] = pictures.replace("<", "\\u003c")
+            facts["inside"] = place
         else:
-            said["scenes"] = _put_file(out, f"models/{entry.model}", pictures, "json")
+            facts["scenes"] = _put_file(out, f"models/{entry.model}", pictures, "json")
             parts = [data[at : at + PART] for at in range(0, len(data), PART)]
             (out / "models" / place).mkdir(parents=True, exist_ok=True)
             for n, part in enumerate(parts):
                 (out / "models" / place / str(n)).write_bytes(part)
-            said["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
-        entries.append(said)
+            facts["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
+        entries.append(facts)
     entries.sort(key=lambda entry: models.index(entry["model"]))
     later = {} if single else {name: _put_file(out, name, js, "js") for name, js in site.LATER.items()}
     page = out / ("attention.html" if single else "index.html")

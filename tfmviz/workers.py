@@ -3,8 +3,8 @@
 Python has one lock, so a server computes one script at a time. Here a front takes every connection, looks at its first
 bytes, and hands it to one of several servers, its workers. What it hands on is the open file: no byte passes through
 the front, and a worker sees the address of its reader. A browser always has the same worker, by the cookie of
-`ui/session_cookie.py`, so that session, keys and turns of a reader are in one place; whoever has none, or whose worker has
-ended, goes where the fewest connections are.
+`ui/session_cookie.py`, so that a reader's session, keys and turns are in one place; without a cookie, or if its worker
+has ended, it goes where the fewest connections are.
 
 A worker says to the front when it is ready, and how many connections have ended since: a byte for each.
 """
@@ -246,12 +246,12 @@ class Handed(uvicorn.Server):
     def _take(self) -> None:
         """Takes a connection; it comes without its file where this process has no more."""
         try:
-            said, files, *_ = socket.recv_fds(self._channel, 1, 1)
+            sentence, files, *_ = socket.recv_fds(self._channel, 1, 1)
         except BlockingIOError:
             return
         except OSError:
-            said, files = b"", []
-        if not said:
+            sentence, files = b"", []
+        if not sentence:
             self.should_exit = True
             asyncio.get_running_loop().remove_reader(self._channel)
             return

@@ -214,7 +214,7 @@ def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Pa
 
 def test_words_say_what_held_and_nothing_else() -> None:
     book = book_for("induction")
-    said = words.said(BIOGRAPHY, book)
+    said = words.summary_text(BIOGRAPHY, book)
     for number in (
         "25% of its attention to the first",
         "70% to the token before",
@@ -225,7 +225,7 @@ def test_words_say_what_held_and_nothing_else() -> None:
         assert number in said
     assert "0.010 to 0.030" in said
     failed = replace(BIOGRAPHY, claim=replace(CLAIM, held=False), damage=(0.01, -0.01, 0.02))
-    said = words.said(failed, book)
+    said = words.summary_text(failed, book)
     assert "25%" in said
     assert "no claim held" in said
     assert "does not rise" in said
@@ -233,7 +233,7 @@ def test_words_say_what_held_and_nothing_else() -> None:
     assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
     again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
     assert (again.name, words.score(again)) == ("induction", 0.9)
-    said, lost = words.said(again, book), words.said(replace(again, damage_twice=2.5), book)
+    said, lost = words.summary_text(again, book), words.summary_text(replace(again, damage_twice=2.5), book)
     for one in (said, lost):
         assert "90% of its attention to what followed the same token before where random tokens come twice (65" in one
     assert ("2.50" in lost, "2.50" in said) == (True, False)

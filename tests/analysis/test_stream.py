@@ -205,7 +205,7 @@ def test_scores_are_those_of_torchs_derivatives_with_sigma_held(name: str) -> No
 
 def lens_of(name: str, detail: residual.Detail = "steps") -> lens.Lens:
     _, trace, stack, matrices = made(name)
-    return lens.read(trace, list(residual.stages(trace, stack, detail).values()), matrices.readout)
+    return lens.read_stages(trace, list(residual.stages(trace, stack, detail).values()), matrices.readout)
 
 
 @every_model

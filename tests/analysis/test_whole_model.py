@@ -74,7 +74,7 @@ def test_the_parameters_of_all_parts_are_those_of_their_modules_and_tokens_read_
     assert min(shares) > 0
     _, trace, stack, matrices = made(name)
     sites = list(residual.stages(trace, stack, "steps").values())
-    everything = lens.read(trace, sites, matrices.readout)
+    everything = lens.read_stages(trace, sites, matrices.readout)
     for token in (0, 4):
         one = lens.read_token(trace, sites, matrices.readout, token)
         for field in fields(one):

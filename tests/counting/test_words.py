@@ -9,7 +9,7 @@ from scripts.prepare_counting import HELD_OUT, LONGEST, SHORTEST, UNSUITED
 from scripts.prepare_english import RUDE
 from tests.browser import ROOT
 from tests.cases import each
-from tfmviz.counting.shipped import FOLDER, NAMES, read
+from tfmviz.counting.shipped import FOLDER, NAMES, read_corpus
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, sentences_of, stream_of, words_of
 from tfmviz.text.corpora import is_held_out
 
@@ -67,10 +67,10 @@ FACTS = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
 
 @each("name", NAMES)
 def test_the_shipped_text_is_that_of_its_facts_and_a_hash_holds_out(name: str) -> None:
-    text = (read(name) + "\n").encode()
+    text = (read_corpus(name) + "\n").encode()
     digest = hashlib.sha256(text).hexdigest()
     assert FACTS[name] == {"sentences": text.count(b"\n"), "bytes": len(text), "sha256": digest}
-    for line in read(name).split("\n"):
+    for line in read_corpus(name).split("\n"):
         assert is_held_out(line, per_mille=HELD_OUT) == (name == NAMES[1])
         assert SHORTEST <= len(line.split()) <= LONGEST
         assert " ".join(line.split()) == line
@@ -79,7 +79,7 @@ def test_the_shipped_text_is_that_of_its_facts_and_a_hash_holds_out(name: str) -
 
 
 def test_no_sentence_is_there_twice_and_the_folder_holds_text_facts_and_licence() -> None:
-    lines = [line for name in NAMES for line in read(name).split("\n")]
+    lines = [line for name in NAMES for line in read_corpus(name).split("\n")]
     assert len(lines) == len(set(lines))
     assert {path.name for path in FOLDER.iterdir()} == {*NAMES, "facts.json", "LICENCE.md"}
     licence, notice = (FOLDER / "LICENCE.md").read_text(encoding="utf-8"), (ROOT / "NOTICE").read_text(encoding="utf-8")

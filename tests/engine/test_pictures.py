@@ -79,7 +79,7 @@ def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
             assert made["header"] == header
             assert_near(made["arrays"], arrays)
             where = whole_model_data.place(zoom, layer, head)[0]
-            says = whole_model_data.said(model, whole_model_data.subject(model, trace), zoom, where, token)
+            says = whole_model_data.summary_text(model, whole_model_data.subject(model, trace), zoom, where, token)
             assert [made["says"].keys(), zoom == "head"] == [says.keys(), not says]
             for column, (word, p, rank) in says.items():
                 assert [made["says"][column][0], made["says"][column][2]] == [word, rank]

@@ -331,7 +331,7 @@ def test_what_cannot_be_shown_is_refused_with_a_sentence_that_the_docs_list(tmp_
         said[name] = str(caught.value)
     for file in ("a.npz", "a.json"):
         with pytest.raises(ValueError, match=file) as caught:
-            files.read(tmp_path / file)
+            files.read_file(tmp_path / file)
         said[file] = str(caught.value)
     assert not {name: one for name, one in said.items() if not any(row.match(one) for row in listed.values())}
     assert not [row for row, one in listed.items() if not any(map(one.match, said.values()))]

@@ -24,7 +24,7 @@ from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, slidi
 from tests.huggingface.test_folders import run
 from tfmviz import zoo
 from tfmviz.huggingface import conversion
-from tfmviz.huggingface.card import facts_of, said
+from tfmviz.huggingface.card import facts_of, summary_text
 from tfmviz.huggingface.check import TIMES, Site
 from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import FAMILIES, config_of, family_of, open_source
@@ -206,7 +206,7 @@ def test_a_refusal_names_a_reason_that_the_docs_list_a_family_that_there_is_and_
 
 
 def test_a_card_says_by_which_rule_a_difference_has_passed() -> None:
-    found = [said({"patterns": Site(kind="patterns", name="a", difference=size)})[0] for size in (4e-6, 1.2e-5)]
+    found = [summary_text({"patterns": Site(kind="patterns", name="a", difference=size)})[0] for size in (4e-6, 1.2e-5)]
     assert "allowed: 5e-06" in found[0]
     assert "allowed" not in found[1]
     assert f"at most {TIMES} times" in found[1]

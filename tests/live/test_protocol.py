@@ -237,7 +237,7 @@ class Slow:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     made, compute = Slow(), live.pictures
 
-    def slowly(asked: live.Asked) -> Any:
+    def slowly(asked: live.Request) -> Any:
         made.begun.set()
         made.go_on.wait(60)
         return compute(asked)

@@ -86,7 +86,7 @@ def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(tra
     model = models.load("tiny-english")
     readout = model.weights.stacks["decoder"].readout
     stages = residual.stages(trace, "decoder", "layers")
-    found = lens.read(trace, list(stages.values()), readout)
+    found = lens.read_stages(trace, list(stages.values()), readout)
     rows = list(csv.DictReader(io.StringIO(lens_page._csv(found, list(stages), trace, model.vocabulary))))
     assert len(rows) == len(trace.tokens) * len(stages)
     row = rows[TOKEN * len(stages) + 2]

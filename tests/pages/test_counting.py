@@ -27,7 +27,7 @@ OWN = "The cat sat. The cat ran. The dog sat! A cat ran to the dog."
 @cache
 def lines() -> tuple[tuple[str, ...], ...]:
     """The sentences of the shipped text as words, with a mark at both ends."""
-    text = shipped.read(shipped.NAMES[0])
+    text = shipped.read_corpus(shipped.NAMES[0])
     return tuple(("⟨s⟩", *(word.name for word in words_of(line)), "⟨s⟩") for line in text.split("\n"))
 
 
@@ -63,7 +63,7 @@ def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> Non
     assert len(shown["sentences"]) == min(followers("price", "of")["his"], 6) > 0
     for before, marked, after in shown["sentences"]:
         assert marked.lower() == "price of his"
-        assert f"{before}{marked}{after}".strip("…") in shipped.read(shipped.NAMES[0])
+        assert f"{before}{marked}{after}".strip("…") in shipped.read_corpus(shipped.NAMES[0])
     for hostile in ("", "zyx", "9", "<b>", "⟨unknown⟩"):
         assert sent(open_page(PAGE, text="the price of", counted=hostile), "counts")["picked"] == 0, hostile
 

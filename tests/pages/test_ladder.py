@@ -37,7 +37,7 @@ def ids_of(text: str = TEXT) -> tuple[int, ...]:
 @cache
 def read(text: str = TEXT) -> rungs.Reading:
     """What the four models predict, without the page."""
-    return rungs.read(rungs.ladder(), text)
+    return rungs.read_text(rungs.ladder(), text)
 
 
 def test_the_surprise_of_every_token_and_the_bits_per_byte_are_those_of_the_four_models() -> None:

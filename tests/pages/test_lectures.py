@@ -16,7 +16,9 @@ from tfmviz.ui import lecture_steps
 from tfmviz.ui.lecture_steps import Step
 
 FILES = sorted(lecture_steps.FOLDER.glob("*.toml"))
-STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(lecture_steps.read(path).steps, start=1)]
+STEPS = [
+    (path.stem, n, step) for path in FILES for n, step in enumerate(lecture_steps.read_lecture(path).steps, start=1)
+]
 
 TOLD_TO_VIEWS = {"stage", "zoom", "start", "token", "at", "shown"}
 """What pages read from the address themselves and hand to a view in the browser."""
@@ -173,4 +175,4 @@ def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:
     for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=r"L0\.toml"):
-            lecture_steps.read(path)
+            lecture_steps.read_lecture(path)

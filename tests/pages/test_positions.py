@@ -339,7 +339,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
     held_out, labels = pictures.digits().held_out
     for reader, kind in (("trained positions", "learned"), ("no positions", "none")):
         app = digits(digit="7", reader=reader, reader_layer="1")
-        values = pictures.read(pictures.load(kind), held_out[7])
+        values = pictures.read_picture(pictures.load(kind), held_out[7])
         assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
         heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
         np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
@@ -350,7 +350,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
 def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
     app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
     assert drawn is not None
-    logits = pictures.read(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
+    logits = pictures.read_picture(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
     assert np.argmax(bars(app)) == logits.argmax()
     assert sent(app, "picture")["title"] == "Drawn by hand"
     assert sum(bars(digits(drawn="0" * 64))) == pytest.approx(1, abs=1e-3), "an empty one is read too"

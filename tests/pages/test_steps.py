@@ -273,7 +273,7 @@ def test_the_page_and_the_explorer_say_one_thing_of_a_head() -> None:
         ("fill-in", "", CATS, "encoder.2.self_attn"),
     ):
         app, book = heads_page(model, text, layer="2", head="3", **({"kind": kind} if kind else {})), book_of(model)
-        said = in_words.said(book.heads[layer][3], book)
+        said = in_words.summary_text(book.heads[layer][3], book)
         assert said.replace("%", "") in words(app).replace("\\", "").replace("%", "")
         header = read_payload(models.payload(models.load(model), text))[0]
         entry = next(one for one in header["kinds"] if one["layers"][2]["name"] == layer)

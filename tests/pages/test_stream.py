@@ -50,7 +50,7 @@ def read_out() -> tuple[tuple[str, ...], Trace, lens.Lens, Array]:
     trace, readout = model.trace(TEXT), model.weights.stacks["decoder"].readout
     sites = list(residual.stages(trace, "decoder", "layers").values())
     logits = np.array([readout.logits(trace[site]) for site in sites])
-    return model.vocabulary, trace, lens.read(trace, sites, readout), logits
+    return model.vocabulary, trace, lens.read_stages(trace, sites, readout), logits
 
 
 def test_lengths_are_those_of_the_record() -> None:

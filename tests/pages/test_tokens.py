@@ -11,7 +11,7 @@ from tests.app import charts, matrices, open_page, sent, series, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
-from tfmviz.views.pieces import MOST
+from tfmviz.views.pieces import MOST_PIECES
 
 PAGE = "tokens"
 
@@ -180,8 +180,8 @@ def test_a_long_text_draws_its_first_boxes_and_counts_all() -> None:
     data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
     (characters, *_) = data["rows"]
     assert characters["note"] == "4,800 characters"
-    assert len(characters["pieces"]) == MOST
-    assert characters["left_out"] == 4_800 - MOST
+    assert len(characters["pieces"]) == MOST_PIECES
+    assert characters["left_out"] == 4_800 - MOST_PIECES
 
 
 def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:

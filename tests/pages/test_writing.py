@@ -158,10 +158,10 @@ def test_typed_sentences_are_walked_back_and_on_and_a_new_one_ends_the_way_on() 
     assert typed.shows("a").by(-1) is None
     other = typed.shows("d")
     assert (other.by(-1), other.by(1)) == ("b", None)
-    for n in range(2 * edits.MOST):
+    for n in range(2 * edits.MOST_TEXTS):
         other = other.shows(str(n))
-    assert len(other.texts) == edits.MOST
-    assert other.by(-1) == str(2 * edits.MOST - 2)
+    assert len(other.texts) == edits.MOST_TEXTS
+    assert other.by(-1) == str(2 * edits.MOST_TEXTS - 2)
 
 
 def test_more_words_wait_once_the_model_writes() -> None:
@@ -172,12 +172,12 @@ def test_more_words_wait_once_the_model_writes() -> None:
 
 
 def test_a_tree_is_read_as_it_was_written() -> None:
-    tree = branches.read("1.1~0.0.5.5eg.z~0.1.10", vocab_size=8000, ends=(END,))
+    tree = branches.parse_tree("1.1~0.0.5.5eg.z~0.1.10", vocab_size=8000, ends=(END,))
     assert tree is not None
     assert tree.path(0) == (5, 7000, 35)
     assert tree.path(1) == (5, 36)
     assert tree.written == (5,)
-    assert branches.read("", vocab_size=8000, ends=(END,)) == branches.NOTHING
+    assert branches.parse_tree("", vocab_size=8000, ends=(END,)) == branches.NOTHING
 
 
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:

@@ -24,7 +24,7 @@ class Sentence:
     seed: int
 
     @property
-    def said(self) -> list[str]:
+    def tooltips(self) -> list[str]:
         return [f"{n} {token}" for n, token in enumerate(self.tokens)]
 
     def numbers(self, *shape: int) -> Array:
@@ -119,10 +119,10 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
         [s.tokens, s.tokens[:3]], [np.linspace(0, 1, 7), np.linspace(0, 1, 3)], theme=theme
     ),
     "scatter": lambda theme, s: dots.scatter(
-        s.shares(7), s.numbers(7), names=s.tokens, said=s.said, off=[1], title="lost", theme=theme
+        s.shares(7), s.numbers(7), names=s.tokens, tooltips=s.tooltips, off=[1], title="lost", theme=theme
     ),
     "points": lambda theme, s: dots.on_one_scale(
-        s.numbers(7, 2), names=s.tokens, said=s.said, link=(0, 1), titles=("a", "b"), theme=theme
+        s.numbers(7, 2), names=s.tokens, tooltips=s.tooltips, link=(0, 1), titles=("a", "b"), theme=theme
     ),
     "boxes": lambda theme, s: columns.boxes(np.sort(s.numbers(7, 5)), names=s.tokens, title="γ", usual=1, theme=theme),
     "waterfall": lambda theme, s: bars.waterfall(
@@ -134,7 +134,7 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
         np.zeros(2),
         around=(0, 1, 2),
         tokens=s.tokens,
-        said=[*s.said, "8"],
+        tooltips=[*s.tooltips, "8"],
         theme=theme,
     ),
     "map": lambda theme, s: dots.embedding_map(
@@ -144,7 +144,7 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     "seeds": lambda theme, s: dots.seeds(
         {"a": s.shares(3), "b": s.shares(3)}, dots.VERDICTS[:2], baseline=0.3, theme=theme
     ),
-    "dropped": lambda theme, s: dots.dropped(s.tokens, s.said, s.shares(3, 7), s.shares(7), theme=theme),
+    "dropped": lambda theme, s: dots.dropped(s.tokens, s.tooltips, s.shares(3, 7), s.shares(7), theme=theme),
     "gradients": lambda theme, s: dots.gradients(s.tokens, {"a": s.shares(7), "b": s.shares(7)}, theme=theme),
     "routing": lambda theme, s: columns.routing(s.tokens, s.shares(2, 7, 3), theme=theme),
     "waves": lambda theme, s: paths.waves(s.numbers(7, 4), (1, 0), np.array([6.0, 60]), at=(1, 3), theme=theme),
@@ -153,7 +153,7 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     ),
     "intervals": lambda theme, s: paths.against_length(
         {
-            name: paths.Series(x=np.arange(7.0), values=np.sort(s.shares(7, 3))[:, [1, 0, 2]], said=s.said)
+            name: paths.Series(x=np.arange(7.0), values=np.sort(s.shares(7, 3))[:, [1, 0, 2]], tooltips=s.tooltips)
             for name in ("a", "b")
         },
         title="x",

@@ -218,7 +218,9 @@ def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
     names = [f"{n}.0" for n in range(7)]
     lost = np.linspace(0.7, 0.1, 7)
-    chart = dots.scatter(np.linspace(0.2, 0.8, 7), lost, names=names, said=names, off=[1], title="lost", theme=LIGHT)
+    chart = dots.scatter(
+        np.linspace(0.2, 0.8, 7), lost, names=names, tooltips=names, off=[1], title="lost", theme=LIGHT
+    )
     found = columns(chart, "x", "y", "role", "word")
     assert found[-1] == (pytest.approx(0.3), pytest.approx(0.6), "off", "1.0")
     assert [role for *_, role, _ in found] == ["on"] * 6 + ["off"]
@@ -228,7 +230,7 @@ def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
 
 def test_points_lie_in_a_square_and_boxes_reach_from_quarter_to_quarter() -> None:
     values = np.array([[0.0, 10], [4, 10], [2, 30]])
-    chart = dots.on_one_scale(values, names="123", said="123", link=(0, 2), titles=("a", "b"), theme=LIGHT)
+    chart = dots.on_one_scale(values, names="123", tooltips="123", link=(0, 2), titles=("a", "b"), theme=LIGHT)
     assert columns(chart, "x", "y", "role") == [(0, 10, "linked"), (4, 10, "other"), (2, 30, "linked")]
     assert columns(chart, "x", "y", table="link") == [(0, 10), (2, 30)]
     assert columns(chart, "x", "y", "reach", table="frame") == [(2, 20, pytest.approx(11.6))]

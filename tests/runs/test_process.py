@@ -52,7 +52,7 @@ def test_a_run_that_was_broken_off_goes_on_in_a_process_with_the_numbers_of_the_
             [entry[name] for entry in read_log(place)] for place in (folder.model, tmp_path / "terminal" / "model")
         )
         assert here == there, name
-    log = records.read(folder.model / "log.jsonl")
+    log = records.read_records(folder.model / "log.jsonl")
     assert log.steps.tolist() == [1, 2, 3, 4, 5]
     assert log.evaluated.tolist() == [1, 2, 3, 4, 5]
     assert snapshots.steps(folder.model) == (1, 2, 3, 4, 5)
@@ -135,13 +135,16 @@ def test_a_run_outlives_its_server_and_the_next_one_takes_it_up_at_its_last_chec
         os.kill(worker, signal.SIGKILL)
         until(lambda: folder.holder() is None, "the end of the worker")
 
-    before, saved = log.read(folder.model / "log.jsonl"), checkpoint.read(folder.model / "checkpoint.safetensors")[2]
+    before, saved = (
+        log.read_log(folder.model / "log.jsonl"),
+        checkpoint.read_checkpoint(folder.model / "checkpoint.safetensors")[2],
+    )
     assert len(before) - saved <= LONG.save_every
     assert RunManager(tmp_path, at_once=1).see(folder.address).state == "queued"
 
     with server(tmp_path):
         until(lambda: updates_done(folder) > len(before), "an update after those before")
-        after = log.read(folder.model / "log.jsonl")
+        after = log.read_log(folder.model / "log.jsonl")
         RunManager(tmp_path, at_once=1).stop(folder.address)
     assert [entry["step"] for entry in after] == list(range(len(after)))
     assert after[:saved] == before[:saved]  # with the time each took: they are not done again

@@ -152,21 +152,21 @@ def write(path: Path, steps: range) -> Path:
 
 def test_what_is_appended_is_read_and_totals_are_of_all_steps_or_none(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", range(5))
-    assert log.read(path) == [entry(step) for step in range(5)]
+    assert log.read_log(path) == [entry(step) for step in range(5)]
     assert log.totals(path, steps=5) == (35, 2.5)
     assert log.totals(path, steps=6) is None
     assert log.totals(tmp_path / "missing.jsonl", steps=5) is None
     log.append(path, {"step": 5})
     assert log.totals(path, steps=6) is None
     path.write_bytes(path.read_bytes() + b"\0" * 4096)  # as a power cut leaves it
-    assert len(log.read(path)) == 6
+    assert len(log.read_log(path)) == 6
 
 
 @each("n_bytes", [1, 2, 11, 40])
 def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_path: Path, n_bytes: int) -> None:
     path = write(tmp_path / "log.jsonl", range(5))
     path.write_bytes(path.read_bytes()[:-n_bytes])
-    assert [found["step"] for found in log.read(path)] == [0, 1, 2, 3]
+    assert [found["step"] for found in log.read_log(path)] == [0, 1, 2, 3]
     log.keep_before(path, 5)
     log.append(path, entry(4))
     assert read_log(tmp_path) == [entry(step) for step in range(5)]
@@ -176,7 +176,7 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_p
 def test_the_steps_that_are_run_again_are_dropped(tmp_path: Path, step: int) -> None:
     path = write(tmp_path / "log.jsonl", range(4))
     log.keep_before(path, step)
-    assert log.read(path) == [entry(step) for step in range(min(step, 4))]
+    assert log.read_log(path) == [entry(step) for step in range(min(step, 4))]
 
 
 @each("line", [b'{"step": 1, "loss"', b"", b"\xff\xfe", b"7", b"[]", b'{"loss": 1}', b'{"step": "1"}', b"[" * 50_000])
@@ -185,7 +185,7 @@ def test_another_damaged_line_is_refused_by_its_file_and_number(tmp_path: Path, 
     lines = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([lines[0], line, *lines[2:]]))
     with pytest.raises(log.LogError, match=r"^Line 2 of .*log\.jsonl is not the record of a step .* Delete the line"):
-        log.read(path)
+        log.read_log(path)
 
 
 @each("step", [2, 4])

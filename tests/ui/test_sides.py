@@ -5,7 +5,7 @@ import numpy as np
 from tests.app import lesson
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.ui import models
-from tfmviz.ui.head_comparison import HeadComparison, said
+from tfmviz.ui.head_comparison import HeadComparison, summary_text
 from tfmviz.words.labels import quoted
 
 WORDS = ["the dog", "a cat", "my friend", "the child", "an old man", "the river", "a bird", "the house"]
@@ -32,7 +32,7 @@ def looks_in_both(seed: int) -> None:
     pairing = pair_tokens(here.trace.target, there.trace.target)
     query = int(rng.integers(len(here.trace.tokens)))
     sides = HeadComparison(lessons=(here, there), titles=("A", "B"), queries=pairing, keys=pairing, query=query, key=0)
-    sentence = said(sides).replace("\\", "")
+    sentence = summary_text(sides).replace("\\", "")
 
     model = models.load("tiny-english")
     a, b = ([token.strip() for token in model.encode(text).tokens] for text in texts)

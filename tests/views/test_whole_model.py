@@ -24,7 +24,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models, whole_model
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model import block, scene
-from tfmviz.views.whole_model.scene import Subject
+from tfmviz.views.whole_model.scene import WholeModel
 
 TEXT = "The cat sat on the mat, and the dog"
 LAYER, HEAD = 2, 3
@@ -233,11 +233,11 @@ def test_a_block_beside_another_is_drawn_as_it_is_alone_under_a_name_of_its_own(
     near(arrays["decoder.1.0.length"], np.linalg.norm(subject.trace["decoder.1.resid_pre"], axis=1))
 
 
-def small(name: str, make: Callable[..., Any] = made) -> Subject:
+def small(name: str, make: Callable[..., Any] = made) -> WholeModel:
     module, trace, _, _ = make(name)
     vocabulary = tuple(f"w{n}" for n in range(module.config.vocab_size))
     weights, scheme = weights_of(module), module.config.scheme
-    return Subject(title=name, trace=trace, weights=weights, scheme=scheme, vocabulary=vocabulary)
+    return WholeModel(title=name, trace=trace, weights=weights, scheme=scheme, vocabulary=vocabulary)
 
 
 def test_linear_attention_has_its_formula_and_a_block_with_experts_its_router_and_all_parameters() -> None:

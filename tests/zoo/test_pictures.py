@@ -29,7 +29,9 @@ def test_the_measured_shares_are_those_of_these_weights(positions: str) -> None:
     measured = json.loads((pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))[positions]
     assert measured["weights"] == pictures.weights_hash(positions)
     model, (read, labels) = pictures.load(positions), pictures.digits().held_out
-    right = [pictures.read(model, one)["logits"].argmax() == label for one, label in zip(read, labels, strict=True)]
+    right = [
+        pictures.read_picture(model, one)["logits"].argmax() == label for one, label in zip(read, labels, strict=True)
+    ]
     assert np.mean(right) == pytest.approx(measured["in order"], abs=0.003)  # one digit in 359
 
 
@@ -50,5 +52,5 @@ def test_a_shuffled_picture_is_read_as_the_picture_with_its_patches_moved() -> N
     for place, patch in enumerate(order.tolist()):
         (row, column), (y, x) = (np.multiply(size, divmod(n, pictures.ACROSS)) for n in (place, patch))
         found[row : row + size, column : column + size] = picture[y : y + size, x : x + size]
-    shuffled, moved = (pictures.read(model, *how)["logits"] for how in ((picture, order), (found,)))
+    shuffled, moved = (pictures.read_picture(model, *how)["logits"] for how in ((picture, order), (found,)))
     np.testing.assert_allclose(shuffled, moved, atol=1e-5)

@@ -135,9 +135,9 @@ def surprise(rows: Array, question: Question) -> Array:
         (…): one value per run.
     """
     shifted = rows - rows.max(axis=-1, keepdims=True)
-    said = shifted[..., np.arange(len(question.answers)), list(question.answers)].astype(np.float64)
+    answers = shifted[..., np.arange(len(question.answers)), list(question.answers)].astype(np.float64)
     # exp in float32 is four times faster, with a relative error of 1e-7; the sum is in float64.
-    return (np.log(np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)) - said).mean(axis=-1)
+    return (np.log(np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)) - answers).mean(axis=-1)
 
 
 def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part], Sequence[Edit]]) -> Array:

@@ -40,7 +40,7 @@ def linear_state(*, n_layers: int, n_heads: int, d_head: int, size: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
+class KnownModel:
     n_layers: int
     n_heads: int
     n_kv_heads: int
@@ -51,11 +51,15 @@ class Known:
 
 
 KNOWN = {
-    "GPT-2 small": Known(n_layers=12, n_heads=12, n_kv_heads=12, d_head=64, source="Radford et al. 2019"),
-    "Llama 2 7B": Known(n_layers=32, n_heads=32, n_kv_heads=32, d_head=128, source="Touvron et al. 2023"),
-    "Llama 3 8B": Known(n_layers=32, n_heads=32, n_kv_heads=8, d_head=128, source="Grattafiori et al. 2024, table 3"),
-    "Llama 3 70B": Known(n_layers=80, n_heads=64, n_kv_heads=8, d_head=128, source="Grattafiori et al. 2024, table 3"),
-    "Mistral 7B": Known(
+    "GPT-2 small": KnownModel(n_layers=12, n_heads=12, n_kv_heads=12, d_head=64, source="Radford et al. 2019"),
+    "Llama 2 7B": KnownModel(n_layers=32, n_heads=32, n_kv_heads=32, d_head=128, source="Touvron et al. 2023"),
+    "Llama 3 8B": KnownModel(
+        n_layers=32, n_heads=32, n_kv_heads=8, d_head=128, source="Grattafiori et al. 2024, table 3"
+    ),
+    "Llama 3 70B": KnownModel(
+        n_layers=80, n_heads=64, n_kv_heads=8, d_head=128, source="Grattafiori et al. 2024, table 3"
+    ),
+    "Mistral 7B": KnownModel(
         n_layers=32,
         n_heads=32,
         n_kv_heads=8,
@@ -64,7 +68,7 @@ KNOWN = {
         window=4096,
         source="Jiang et al. 2023, table 1; every layer sees the last 4,096 tokens",
     ),
-    "Gemma 2 9B": Known(
+    "Gemma 2 9B": KnownModel(
         n_layers=42,
         n_heads=16,
         n_kv_heads=8,
@@ -73,6 +77,8 @@ KNOWN = {
         window=4096,
         source="Gemma Team 2024, table 1; every second layer sees the last 4,096 tokens",
     ),
-    "Falcon 7B": Known(n_layers=32, n_heads=71, n_kv_heads=1, d_head=64, source="Almazrouei et al. 2023; multi-query"),
+    "Falcon 7B": KnownModel(
+        n_layers=32, n_heads=71, n_kv_heads=1, d_head=64, source="Almazrouei et al. 2023; multi-query"
+    ),
 }
 """Published models, most of them with grouped heads."""

@@ -68,8 +68,8 @@ def _agreement(rng: np.random.Generator, phrases: int) -> Pair:
 
 def _quotation(rng: np.random.Generator, phrases: int) -> Pair:
     who, rest = NAMES[rng.integers(len(NAMES))], _between(rng, phrases)
-    said = f"saw the {NOUNS[rng.integers(len(NOUNS))][0]}{rest}"
-    return Pair((f'{who} said, "We {said}', f"{who} said that we {said}"), 4 + 3 * phrases, CLOSING, CLOSING)
+    sentence = f"saw the {NOUNS[rng.integers(len(NOUNS))][0]}{rest}"
+    return Pair((f'{who} said, "We {sentence}', f"{who} said that we {sentence}"), 4 + 3 * phrases, CLOSING, CLOSING)
 
 
 def _name(rng: np.random.Generator, phrases: int) -> Pair:

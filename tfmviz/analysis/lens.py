@@ -52,7 +52,7 @@ class Lens:
         return np.where(elsewhere.any(axis=0), len(elsewhere) - elsewhere.argmax(axis=0), 0)
 
 
-def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
+def read_stages(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
     """Reads the stream out at `sites`, the last of which is the end of the stack, with the model's own logits."""
     end = log_softmax(trace["logits"])
     p_end = np.exp(end)
@@ -62,7 +62,7 @@ def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
 
 
 def read_token(trace: Trace, sites: Sequence[str], readout: Readout, token: int) -> Lens:
-    """`read` for one token, in one multiplication. All arrays of the result are (stage, 1)."""
+    """`read_stages` for one token, in one multiplication. All arrays of the result are (stage, 1)."""
     early = [readout.logits(np.stack([trace[site][token] for site in sites[:-1]]))] if len(sites) > 1 else []
     log_p = log_softmax(np.concatenate([*early, trace.rows("logits", [token])]))  # (stage, vocab)
     end = np.broadcast_to(log_p[-1], log_p.shape)

@@ -144,12 +144,12 @@ class Published:
     """A published model.
 
     Attributes:
-        said: its parameters according to its authors.
+        reported: its parameters according to its authors.
         tokens: its training tokens according to them; None: not stated.
     """
 
     design: Design
-    said: float
+    reported: float
     source: str
     tokens: float | None = None
 
@@ -225,27 +225,27 @@ T5_BASE = Design(
 RADFORD = "Radford et al. 2019, table 2, which counts too few; the released files have the exact number"
 
 PUBLISHED = {
-    "Transformer base": Published(design=vaswani(512), said=65e6, source="Vaswani et al. 2017, table 3"),
-    "Transformer big": Published(design=vaswani(1024), said=213e6, source="Vaswani et al. 2017, table 3"),
-    "BERT base": Published(design=bert(12, 768), said=110e6, source="Devlin et al. 2019, section 3"),
-    "BERT large": Published(design=bert(24, 1024), said=340e6, source="Devlin et al. 2019, section 3"),
-    "GPT-2 small": Published(design=gpt(12, 768), said=117e6, source=RADFORD),
-    "GPT-2 medium": Published(design=gpt(24, 1024), said=345e6, source=RADFORD),
-    "GPT-2 large": Published(design=gpt(36, 1280), said=762e6, source=RADFORD),
-    "GPT-2 XL": Published(design=gpt(48, 1600), said=1542e6, source=RADFORD),
+    "Transformer base": Published(design=vaswani(512), reported=65e6, source="Vaswani et al. 2017, table 3"),
+    "Transformer big": Published(design=vaswani(1024), reported=213e6, source="Vaswani et al. 2017, table 3"),
+    "BERT base": Published(design=bert(12, 768), reported=110e6, source="Devlin et al. 2019, section 3"),
+    "BERT large": Published(design=bert(24, 1024), reported=340e6, source="Devlin et al. 2019, section 3"),
+    "GPT-2 small": Published(design=gpt(12, 768), reported=117e6, source=RADFORD),
+    "GPT-2 medium": Published(design=gpt(24, 1024), reported=345e6, source=RADFORD),
+    "GPT-2 large": Published(design=gpt(36, 1280), reported=762e6, source=RADFORD),
+    "GPT-2 XL": Published(design=gpt(48, 1600), reported=1542e6, source=RADFORD),
     "GPT-3": Published(
-        design=gpt(96, 12_288, 2048), said=175e9, source="Brown et al. 2020, tables 2.1 and D.1", tokens=300e9
+        design=gpt(96, 12_288, 2048), reported=175e9, source="Brown et al. 2020, tables 2.1 and D.1", tokens=300e9
     ),
-    "T5 base": Published(design=T5_BASE, said=220e6, source="Raffel et al. 2020, section 3.1.1"),
+    "T5 base": Published(design=T5_BASE, reported=220e6, source="Raffel et al. 2020, section 3.1.1"),
     "Llama 2 7B": Published(
         design=llama(32, 4096, 11_008, d_kv=4096, vocab_size=32_000),
-        said=6.7e9,
+        reported=6.7e9,
         source="Touvron et al. 2023, LLaMA, table 2 (the same shape); 2 trillion tokens: Llama 2, table 1",
         tokens=2e12,
     ),
     "Llama 3 8B": Published(
         design=llama(32, 4096, 14_336, d_kv=1024, vocab_size=128_256),
-        said=8e9,
+        reported=8e9,
         source="Grattafiori et al. 2024, table 3",
     ),
 }

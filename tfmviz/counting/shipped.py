@@ -12,7 +12,7 @@ NAMES = ("counted.txt.xz", "held-out.txt.xz")
 """The text that is counted, and the held-out part."""
 
 
-def read(name: str) -> str:
+def read_corpus(name: str) -> str:
     """A text, one sentence per line, without the last line break.
 
     Raises:

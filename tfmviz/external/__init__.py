@@ -32,14 +32,14 @@ def trace_of(
     if isinstance(attentions, Trace):
         return attentions
     if isinstance(attentions, str | Path):
-        attentions = files.read(Path(attentions))
+        attentions = files.read_file(Path(attentions))
     if isinstance(attentions, Mapping):
         tokens = texts.first_given(tokens, attentions, TARGET)
         source = texts.first_given(source, attentions, SOURCE)
         segments = texts.first_given(segments, attentions, ("segments",))
     if tokens is None and tokenizer is not None:
         tokens = getattr(attentions, "sequences", None)
-    given = arrays.read(attentions)
+    given = arrays.read_layers(attentions)
     found = given.kinds
     if source is not None and list(found) == ["self_attn"]:  # a tuple alone, between two texts
         found = {"decoder.cross_attn": found["self_attn"]}
@@ -71,7 +71,7 @@ def show(
 ) -> Page:
     """See `tfmviz.show`."""
     if isinstance(attentions, str | Path):
-        attentions = files.read(Path(attentions))
+        attentions = files.read_file(Path(attentions))
     if not title and isinstance(attentions, Mapping) and isinstance(attentions.get("title"), str):
         title = attentions["title"]
     trace = trace_of(attentions, tokens, source=source, tokenizer=tokenizer, segments=segments)

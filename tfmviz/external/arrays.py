@@ -60,7 +60,7 @@ class Read:
     is_written: bool = False
 
 
-def read(given: Any) -> Read:
+def read_layers(given: Any) -> Read:
     """All attention in the input.
 
     Raises:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 
-def read(path: Path) -> Any:
-    """The content of a file, for `arrays.read`.
+def read_file(path: Path) -> Any:
+    """The content of a file, for `arrays.read_layers`.
 
     JSON is an object with "tokens" and "attentions", or with "encoder_attentions", "decoder_attentions",
     "cross_attentions" and "source"; or the layers alone.

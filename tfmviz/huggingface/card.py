@@ -25,7 +25,7 @@ def facts_of(config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: st
     }
 
 
-def said(largest: Mapping[str, Site]) -> list[str]:
+def summary_text(largest: Mapping[str, Site]) -> list[str]:
     """The largest differences from the original, one line for each kind of value."""
     return [
         f"{kind}: {largest[kind].difference:.1e} at {largest[kind].name} ({_rule(kind, largest[kind].difference)})"
@@ -46,7 +46,7 @@ def _rule(kind: str, difference: float) -> str:
 
 def write_card(name: str, *, origin: str, facts: Mapping[str, str], largest: Mapping[str, Site]) -> str:
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    differences = "\n".join(f"- {line}" for line in said(largest))
+    differences = "\n".join(f"- {line}" for line in summary_text(largest))
     return (
         f"# {name}\n\nConverted from {origin}.\n\n| what | value |\n|---|---|\n{rows}\n\n"
         "## Measured against the original\n\nThe largest differences between this model and the original in "

@@ -123,6 +123,6 @@ def _rendered(template: str, marks: dict[str, str]) -> tuple[str, str, str]:
     except subprocess.TimeoutExpired as error:
         raise Refused(f"Its chat template needs more than {SECONDS} seconds.") from error
     except (subprocess.CalledProcessError, ValueError) as error:
-        said = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
-        raise Refused(f"Its chat template fails ({said[-1][:200] if said else 'it says nothing'}).") from error
+        lines = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
+        raise Refused(f"Its chat template fails ({lines[-1][:200] if lines else 'it says nothing'}).") from error
     return found[0], found[1], found[2]

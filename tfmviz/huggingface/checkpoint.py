@@ -207,17 +207,17 @@ def _check_whole(path: Path, n_bytes: int) -> None:
 
 def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
     """Advice to the reader where the Hub gave no model, or not all of it."""
-    said = in_one_line(error)
+    sentence = in_one_line(error)
     answers = [found for one in (error, error.__cause__) if (found := getattr(one, "response", None)) is not None]
     if any(answer.status_code == 403 or answer.headers.get("X-Error-Code") == GATED for answer in answers):
         return (
             f"The Hub gives {name} to those who have accepted its terms: do so on its page, then run `hf auth login`."
         )
     if is_found:
-        return f"The download of {name} broke off ({said}). Files that are whole are kept: try again."
+        return f"The download of {name} broke off ({sentence}). Files that are whole are kept: try again."
     return (
-        f"There is no folder {name}, and the Hub gave no model of that name ({said}). Without a network, give the path "
-        "of a folder with the model's files."
+        f"There is no folder {name}, and the Hub gave no model of that name ({sentence}). Without a network, give the "
+        "path of a folder with the model's files."
     )
 
 

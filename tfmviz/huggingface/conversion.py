@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tfmviz import zoo
 from tfmviz.huggingface import chat
-from tfmviz.huggingface.card import facts_of, said, write_card
+from tfmviz.huggingface.card import facts_of, summary_text, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
 from tfmviz.huggingface.encoders import TYPES
@@ -124,7 +124,7 @@ def convert_folder(
             card = write_card(name, origin=checkpoint.origin, facts=facts, largest=largest)
             (folder / "CARD.md").write_text(card, encoding="utf-8")
             _try(folder)
-    say("Largest differences:\n" + "\n".join(f"  {line}" for line in said(largest)))
+    say("Largest differences:\n" + "\n".join(f"  {line}" for line in summary_text(largest)))
     return largest
 
 

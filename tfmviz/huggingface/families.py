@@ -62,8 +62,8 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
     except Refused as refused:
         raise Refused(with_way_out(str(refused), theirs.to_dict())) from refused
     except (ValueError, TypeError) as error:
-        said = f"Its configuration does not describe a model that is known here. {error}"
-        raise Refused(with_way_out(said, theirs.to_dict())) from error
+        sentence = f"Its configuration does not describe a model that is known here. {error}"
+        raise Refused(with_way_out(sentence, theirs.to_dict())) from error
 
 
 def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Iterator[tuple[str, Tensor]]:
@@ -80,11 +80,11 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
     if expected:
         raise Refused(f"The checkpoint has nothing for {len(expected)} parameters, first {min(expected)}.")
     if left_over := source.left_over:
-        said = (
+        sentence = (
             f"The checkpoint holds {len(left_over)} tensors that no model of this type has, first {left_over[0]}. "
             "What they do is not known here, so the model is not shown without them."
         )
-        raise Refused(with_way_out(said, theirs.to_dict()))
+        raise Refused(with_way_out(sentence, theirs.to_dict()))
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:

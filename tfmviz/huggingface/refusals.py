@@ -71,11 +71,11 @@ def not_converted(config: Config, families: Mapping[str, Family]) -> str:
     by_settings = next((reason for reason, holds in REASONS.items() if holds(config)), UNKNOWN)
     reason = OF_TYPES.get(kind, by_settings)
     code = " Code in its folder is not run." if config.get("auto_map") else ""
-    said = f"{kind} is not converted: {reason}"
+    sentence = f"{kind} is not converted: {reason}"
     if reason == NO_ATTENTION:
-        return f"{said}, so there is nothing to show.{code}"
+        return f"{sentence}, so there is nothing to show.{code}"
     near = nearest(config, families)
-    return with_way_out(f"{said}.{code}{f' Nearest: {near}.' if near else ''}", config)
+    return with_way_out(f"{sentence}.{code}{f' Nearest: {near}.' if near else ''}", config)
 
 
 def with_way_out(sentences: str, config: Config) -> str:

@@ -8,7 +8,7 @@ import sys
 MEMORY = 1 << 30
 """Bytes that a template may take beyond those of its process at the beginning."""
 
-MOST = 20_000
+MOST_CHARACTERS = 20_000
 """Characters that it may make of a few short messages."""
 
 
@@ -23,9 +23,9 @@ def main() -> None:
     _limit()
 
     def render(n: int, *, begin: bool = False) -> str:
-        said = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(messages[:n])]
-        (made,), _ = render_jinja_template([said], chat_template=template, add_generation_prompt=begin, **marks)
-        if len(made) > MOST:
+        sentences = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(messages[:n])]
+        (made,), _ = render_jinja_template([sentences], chat_template=template, add_generation_prompt=begin, **marks)
+        if len(made) > MOST_CHARACTERS:
             raise ValueError(f"it makes {len(made):,} characters of a message")
         return made
 

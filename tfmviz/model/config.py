@@ -83,9 +83,9 @@ class ModelConfig(Facts):
     def _check_positions(self) -> None:
         width, kind = self.attention.head_width, self.positions.kind
         made_of = f"{self.d_model} / {self.attention.n_heads}" if width is None else width
-        said = {"d_model": f"d_model = {self.d_model}", "d_head": f"d_head = {made_of}"}
+        facts = {"d_model": f"d_model = {self.d_model}", "d_head": f"d_head = {made_of}"}
         if self.scheme.pairs is not None and getattr(self, self.scheme.pairs) % 2:
-            raise ValueError(f"{self.scheme.title} takes coordinates in pairs, but {said[self.scheme.pairs]} is odd.")
+            raise ValueError(f"{self.scheme.title} takes coordinates in pairs, but {facts[self.scheme.pairs]} is odd.")
         if self.positions.in_each_layer and self.scheme.acts != "bias":
             raise ValueError(f"Each layer can have a scheme of its own that adds to scores, but positions = {kind!r}.")
         for name in ("rope_theta", "other_theta"):

@@ -36,7 +36,7 @@ def bar_chart(
     *,
     words: Sequence[str],
     colours: str | Sequence[str],
-    said: Sequence[str] = (),
+    tooltips: Sequence[str] = (),
     room: float = 1.2,
     theme: Theme,
 ) -> Chart:
@@ -45,7 +45,7 @@ def bar_chart(
     Args:
         words: written next to each bar.
         colours: of all bars, or of each.
-        said: shown under the pointer, for each bar; else its name and its word.
+        tooltips: shown under the pointer, for each bar; else its name and its word.
         room: length of the scale over that of the longest bar, for the words.
     """
     end = room * max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
@@ -54,7 +54,7 @@ def bar_chart(
         "value": values,
         "colour": [colours] * len(names) if isinstance(colours, str) else colours,
         "word": words,
-        "hover": said or [f"{name}: {word}" for name, word in zip(names, words, strict=True)],
+        "hover": tooltips or [f"{name}: {word}" for name, word in zip(names, words, strict=True)],
     }
     ends = [-end if (values < 0).any() else 0.0, end]
     return Chart(spec=_bars(theme, title, len(names)), data={"rows": bars, "ends": {"x": ends}})
@@ -169,13 +169,13 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
         mine = sum(counts[part] for part in group)
         right, top = left + mine / total, 0.0
         for part in sorted((part for part in group if counts[part]), key=lambda part: -counts[part]):
-            bottom, said = top + counts[part] / mine, f"{part} {per_cent(counts[part] / total)}"
+            bottom, tooltips = top + counts[part] / mine, f"{part} {per_cent(counts[part] / total)}"
             for edge, value in zip(edges, (left, right, top, bottom), strict=True):
                 edges[edge].append(value)
             texts["role"].append(BLOCKS.get(part, "table"))
             has_room = bottom - top > ROOM * 2 and right - left > 0.12
-            texts["word"].append(f"{said}, {in_words(counts[part])}" if has_room else "")
-            texts["short"].append(said.replace(" ", "\n") if has_room else "")
+            texts["word"].append(f"{tooltips}, {in_words(counts[part])}" if has_room else "")
+            texts["short"].append(tooltips.replace(" ", "\n") if has_room else "")
             texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {per_cent(counts[part] / total)}")
             top = bottom
         left = right

@@ -90,9 +90,9 @@ def of_rows(found: Sequence[tuple[object, ...]], *names: str) -> Columns:
 
 def summary() -> alt.Chart:
     """The layer that describes the chart to screen readers; it draws nothing."""
-    said = alt.Description("summary:N")
+    summary = alt.Description("summary:N")
     words = rows("summary").mark_text(aria=True, ariaRoleDescription="summary")
-    return words.encode(x=alt.XValue(0), y=alt.YValue(0), text=alt.TextValue(""), description=said)
+    return words.encode(x=alt.XValue(0), y=alt.YValue(0), text=alt.TextValue(""), description=summary)
 
 
 def hover() -> dict[str, Any]:

@@ -80,9 +80,9 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
     for kind, norms, shares in (("attention", attention, attention_share), ("MLP", mlp, 1 - attention_share)):
         for i, (norm, share) in enumerate(zip(norms, shares, strict=True)):
             word = "" if np.isnan(share) else f"{share:.0%}"
-            said = f"layer {i}, {kind}: norm {norm:.2f}" + (f", {word} of the step" if word else "")
+            tooltips = f"layer {i}, {kind}: norm {norm:.2f}" + (f", {word} of the step" if word else "")
             series, shown = ("0000 attention", word) if kind == "attention" else ("0001 MLP", "")
-            bars.append((f"{i:04d} {i}", series, norm, max(attention[i], mlp[i]), shown, said))
+            bars.append((f"{i:04d} {i}", series, norm, max(attention[i], mlp[i]), shown, tooltips))
     return Chart(spec=_writes(theme), data={"rows": of_rows(bars, "layer", "series", "value", "top", "word", "hover")})
 
 
@@ -128,13 +128,15 @@ def boxes(quartiles: Array, *, names: Sequence[str], title: str, usual: float, t
         quartiles: (norm, 5), ascending.
         usual: their value before training, drawn as a line.
     """
-    said = [
+    tooltips = [
         f"{name}: {decimal(low, '.3f')} to {decimal(high, '.3f')}, half of them from {decimal(first, '.3f')} to "
         f"{decimal(third, '.3f')}, median {decimal(median, '.3f')}"
         for name, (low, first, median, third, high) in zip(names, quartiles, strict=True)
     ]
     numbers = dict(zip(("low", "first", "median", "third", "high"), quartiles.T, strict=True))
-    return Chart(spec=_boxes(theme, title, usual), data={"rows": {"norm": numbered(names), "hover": said, **numbers}})
+    return Chart(
+        spec=_boxes(theme, title, usual), data={"rows": {"norm": numbered(names), "hover": tooltips, **numbers}}
+    )
 
 
 @cache

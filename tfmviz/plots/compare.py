@@ -46,9 +46,11 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
 def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
     """The score of a pair of words against the query's position, at a constant distance between the two."""
     ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
-    said = "{0}, query at {1:g}: {2:.3f}".format
+    tooltips = "{0}, query at {1:g}: {2:.3f}".format
     strokes = [Stroke(_colour(curve.role, theme), width=4, dot=60) for curve in curves]
-    lines = [Line(c.name, c.x, c.y, stroke, partial(said, c.name)) for c, stroke in zip(curves, strokes, strict=True)]
+    lines = [
+        Line(c.name, c.x, c.y, stroke, partial(tooltips, c.name)) for c, stroke in zip(curves, strokes, strict=True)
+    ]
     axes = Axes(x="position of the query", y="score", legend=True)
     return line_chart(lines, axes, theme=theme, y_range=(min(ends), max(ends)))  # rounding alone draws no wave
 
@@ -70,8 +72,8 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
         stroke = Stroke(_colour(curve.role, theme), dash, 1.5 if curve.role == "other" else 4)
         if curve is best and curve.role == "other":
             stroke = Stroke(theme.position, width=3)
-        said = partial("{0}, position {1:.0f}: {2:.2f} nats".format, curve.name)
-        lines.append(Line(curve.name, curve.x, curve.y, stroke, said))
+        tooltips = partial("{0}, position {1:.0f}: {2:.2f} nats".format, curve.name)
+        lines.append(Line(curve.name, curve.x, curve.y, stroke, tooltips))
     low, high = (end_of([float(end_of(curve.y)) for curve in curves]) for end_of in (min, max))
     below = low - (high - low) / 8
     return line_chart(

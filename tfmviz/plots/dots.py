@@ -48,7 +48,7 @@ def average(
     *,
     around: Sequence[int],
     tokens: Sequence[str],
-    said: Sequence[str],
+    tooltips: Sequence[str],
     theme: Theme,
 ) -> Chart:
     """Values as dots as large as their weights, the area that they span, and their average as a cross.
@@ -58,7 +58,7 @@ def average(
         weights: (k,).
         middle: (2,), of the average.
         around: the corners of the area, in order.
-        said: for each value, and for the average.
+        tooltips: for each value, and for the average.
     """
     named = set(np.argsort(-weights, kind="stable")[:NAMED].tolist())
     edge = places[[*around, around[0]]]
@@ -68,7 +68,7 @@ def average(
         "weight": [*weights, CROSS],
         "role": ["value"] * len(tokens) + ["average"],
         "word": [*(visible(token) if n in named else "" for n, token in enumerate(tokens)), "average"],
-        "hover": said,
+        "hover": tooltips,
     }
     outline: Columns = {"x": edge[:, 0], "y": edge[:, 1], "order": list(range(len(edge)))}
     return Chart(spec=_average(theme), data={"rows": points, "edge": outline})
@@ -163,7 +163,7 @@ N_NAMED = 5
 
 
 def scatter(
-    x: Array, y: Array, *, names: Sequence[str], said: Sequence[str], off: Sequence[int], title: str, theme: Theme
+    x: Array, y: Array, *, names: Sequence[str], tooltips: Sequence[str], off: Sequence[int], title: str, theme: Theme
 ) -> Chart:
     """One point for each head: how sharply it looks, and how much the loss grows without it.
 
@@ -182,7 +182,7 @@ def scatter(
         "role": ["off" if i in off else "on" for i in last],
         "word": [names[i] if i in named else "" for i in last],
         "below": [float(place[i] % 2) for i in last],
-        "hover": [said[i] for i in last],
+        "hover": [tooltips[i] for i in last],
     }
     return Chart(spec=_scatter(theme, title), data={"rows": points})
 
@@ -206,7 +206,7 @@ def on_one_scale(
     values: Array,
     *,
     names: Sequence[str],
-    said: Sequence[str],
+    tooltips: Sequence[str],
     link: tuple[int, int],
     titles: tuple[str, str],
     theme: Theme,
@@ -232,7 +232,7 @@ def on_one_scale(
             "" if near[i, :i].any() else ", ".join(names[j] for j in np.flatnonzero(near[i]).tolist())
             for i in range(len(names))
         ],
-        "hover": said,
+        "hover": tooltips,
     }
     frame: Columns = {"x": middle[:1], "y": middle[1:], "reach": [far], "from": [float(from_zero)]}
     data: dict[str, Columns] = {"rows": points, "link": {"x": joined[:, 0], "y": joined[:, 1]}, "frame": frame}
@@ -435,8 +435,8 @@ def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: f
     found, means = [], []
     for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True):
         found += [(row, loss, verdict, f"{row[5:]}: {decimal(loss, '.4f')} nats") for loss in runs]
-        said = f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds"
-        means.append((row, runs.mean(), verdict, said))
+        tooltips = f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds"
+        means.append((row, runs.mean(), verdict, tooltips))
     data = {table: of_rows(of, "name", "loss", "verdict", "hover") for table, of in (("rows", found), ("means", means))}
     return Chart(spec=_seeds(theme, round(baseline, 6), len(names)), data=data)
 
@@ -457,11 +457,11 @@ def _seeds(theme: Theme, baseline: float, n: int) -> Spec:
     )
 
 
-def dropped(tokens: Sequence[str], said: Sequence[str], runs: Array, usual: Array, *, theme: Theme) -> Chart:
+def dropped(tokens: Sequence[str], tooltips: Sequence[str], runs: Array, usual: Array, *, theme: Theme) -> Chart:
     """−ln P of each next token: a point for each run with dropout, and a stroke without.
 
     Args:
-        tokens, said: the targets, and their names in sentences.
+        tokens, tooltips: the targets, and their names in sentences.
         runs: (run, len).
         usual: (len,).
     """
@@ -470,7 +470,7 @@ def dropped(tokens: Sequence[str], said: Sequence[str], runs: Array, usual: Arra
         (kind, place, loss, f"{name}, {kinds[0] if n == 0 else 'with dropout'}: {loss:.2f}")
         for n, (kind, several) in enumerate(zip(numbered(kinds), (usual[None], runs), strict=True))
         for row in several.tolist()
-        for place, name, loss in zip(places, said, row, strict=True)
+        for place, name, loss in zip(places, tooltips, row, strict=True)
     ]
     return Chart(spec=_dropped(theme, len(kinds[1])), data={"rows": of_rows(points, "line", "x", "y", "hover")})
 

@@ -88,7 +88,7 @@ class Line:
 
     Attributes:
         x, y: its points; where y is not finite, the line is broken.
-        said: text of a point under the pointer, from its x and y.
+        tooltips: text of a point under the pointer, from its x and y.
         smooth: x and y of a curve through the points; None: straight lines join them.
     """
 
@@ -96,13 +96,13 @@ class Line:
     x: Array
     y: Array
     stroke: Stroke
-    said: Callable[[float, float], str]
+    tooltips: Callable[[float, float], str]
     smooth: tuple[Array, Array] | None = None
 
 
 def named_lines(
     points: Mapping[str, tuple[Array, Array]],
-    said: Callable[[str, float, float], str],
+    tooltips: Callable[[str, float, float], str],
     *,
     theme: Theme,
     dot: int = 0,
@@ -111,14 +111,14 @@ def named_lines(
     """A line for each name, with different shades and dashes.
 
     Args:
-        said: text of a point, from the name of its line, x and y.
+        tooltips: text of a point, from the name of its line, x and y.
         strokes: replace shades, dashes and dots.
     """
     looks = strokes or [
         Stroke(colour, dash, dot=dot) for colour, dash in zip(shades(len(points), theme), cycle(DASHES))
     ]
     return [
-        Line(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), stroke, partial(said, name))
+        Line(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), stroke, partial(tooltips, name))
         for (name, (x, y)), stroke in zip(points.items(), looks, strict=True)
     ]
 
@@ -126,7 +126,7 @@ def named_lines(
 def curves(
     points: Mapping[str, tuple[Array, Array]],
     axes: Axes,
-    said: Callable[[str, float, float], str],
+    tooltips: Callable[[str, float, float], str],
     *,
     theme: Theme,
     dot: int = 70,
@@ -134,7 +134,7 @@ def curves(
     **more: Any,
 ) -> Chart:
     """`line_chart` of `named_lines`, with their names at their ends: `words` may replace these, or be empty."""
-    lines = named_lines(points, said, theme=theme, dot=dot)
+    lines = named_lines(points, tooltips, theme=theme, dot=dot)
     return line_chart(lines, axes, theme=theme, words=list(points) if words is None else words, **more)
 
 
@@ -158,7 +158,7 @@ def over(
 def growth(
     costs: Mapping[str, tuple[Array, Array]],
     axes: Axes,
-    said: Callable[[float], str],
+    tooltips: Callable[[float], str],
     *,
     theme: Theme,
     marked: Sequence[tuple[float, str]] = (),
@@ -168,7 +168,7 @@ def growth(
     Costs that are not finite and above 0 are left out; at least one has a point.
 
     Args:
-        said: formats a cost.
+        tooltips: formats a cost.
         marked: sizes that get an upright line with a word.
     """
     size_of = axes.x.split(",")[0]
@@ -177,7 +177,7 @@ def growth(
     return curves(
         drawn,
         replace(axes, log=True, doubling=True),
-        lambda name, size, cost: f"{name}, {size_of} {size:,.0f}: {said(cost)}",
+        lambda name, size, cost: f"{name}, {size_of} {size:,.0f}: {tooltips(cost)}",
         theme=theme,
         dot=50,
         marked=marked,
@@ -271,7 +271,7 @@ def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
             float(max(line.stroke.dot, 60)),
             float(line.stroke.dot > 0),
             line.stroke.width,
-            line.said(x, y) if math.isfinite(y) else NO_NUMBER,
+            line.tooltips(x, y) if math.isfinite(y) else NO_NUMBER,
         )
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
@@ -377,8 +377,8 @@ def _lines(
         "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *data) for layer in drawn]
-    said = f"Lines: {axes.y}, against {axes.x}."
-    return specification(theme, *layers, spots({}, x=x, y=y, color=shade, **seen), height=axes.height, says=said)
+    tooltips = f"Lines: {axes.y}, against {axes.x}."
+    return specification(theme, *layers, spots({}, x=x, y=y, color=shade, **seen), height=axes.height, says=tooltips)
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:

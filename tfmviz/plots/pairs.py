@@ -55,7 +55,7 @@ def pairs(
         percent: the numbers are shares.
         instead: of each series, a word for each non-finite number, in a pale bar as high as the chart.
     """
-    labels, said = numbered([visible(token) for token in tokens]), names or quoted(tokens)
+    labels, spoken = numbered([visible(token) for token in tokens]), names or quoted(tokens)
     form = ".2%" if percent else ".3f"
     bars = {
         "token": labels * 2,
@@ -64,7 +64,7 @@ def pairs(
         "hover": [
             f"{name}, {kind}: {format(value, form) if np.isfinite(value) else word or 'no number'}"
             for kind, values, words in zip(series, (one, other), instead, strict=True)
-            for name, value, word in zip_longest(said, values, words, fillvalue="")
+            for name, value, word in zip_longest(spoken, values, words, fillvalue="")
         ],
     }
     highest = max([value for value in bars["value"] if np.isfinite(value)], default=0.0)

@@ -52,12 +52,12 @@ def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
     """The tokens of both texts in one order; those of only one are boxed."""
     both = [names[0][a] if a is not None else names[1][b or 0] for a, b in order]
-    said = [quoted(names[0])[a] if a is not None else quoted(names[1])[b or 0] for a, b in order]
+    in_quotes = [quoted(names[0])[a] if a is not None else quoted(names[1])[b or 0] for a, b in order]
     only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in order]
     return Axis(
         title=title,
         names=both,
-        spoken=[f"{title} {name}{where}" for name, where in zip(said, only, strict=True)],
+        spoken=[f"{title} {name}{where}" for name, where in zip(in_quotes, only, strict=True)],
         boxed=[n for n, where in enumerate(only) if where],
         places=[*range(len(both))],
     )

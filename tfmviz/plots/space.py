@@ -42,7 +42,7 @@ class Way:
 
     name: str
     points: Array
-    said: Sequence[str]
+    tooltips: Sequence[str]
     colour: str
     width: float = 5.0
     label: str = ""
@@ -112,7 +112,10 @@ def _traces(way: Way, stages: Sequence[str], theme: Theme) -> list[dict[str, Any
 
 def _places(way: Way, which: Array) -> dict[str, Any]:
     places = dict(zip("xyz", way.points[which].T.tolist(), strict=True))
-    return {**places, "hovertext": [said for said, is_there in zip(way.said, which, strict=True) if is_there]}
+    return {
+        **places,
+        "hovertext": [tooltips for tooltips, is_there in zip(way.tooltips, which, strict=True) if is_there],
+    }
 
 
 def _bar(stages: Sequence[str], theme: Theme) -> dict[str, Any]:

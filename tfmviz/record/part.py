@@ -77,9 +77,9 @@ def _check(name: str, value: object, hint: object) -> None:
     if get_origin(hint) is Literal:
         check_choice(name, value, kinds)
     for kind in () if value is None and NoneType in kinds else RULES.keys() & kinds:
-        said, fits = RULES[kind]
+        sentence, fits = RULES[kind]
         if not fits(value):
-            raise ValueError(f"{name} must be {said}, but is {value!r}.")
+            raise ValueError(f"{name} must be {sentence}, but is {value!r}.")
 
 
 def check_choice(name: str, value: object, choices: Iterable[Any]) -> None:

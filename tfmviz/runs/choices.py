@@ -117,8 +117,8 @@ class Choices:
             "out": "model",
         }
         del options["task"]
-        said = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-        return [*self._course(data), *said]
+        arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+        return [*self._course(data), *arguments]
 
     def _course(self, data: tuple[str, ...]) -> list[str]:
         if not self.is_language_model:

@@ -180,7 +180,7 @@ class Converting:
         extra = {"TFMVIZ_MODELS": str(self.place.resolve()), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
         with self._lock:
             self._files.mkdir(parents=True, exist_ok=True)
-            with (self._files / "process").open("a") as lock, (self._files / "said.txt").open("ab") as said:
+            with (self._files / "process").open("a") as lock, (self._files / "said.txt").open("ab") as output:
                 try:
                     if fcntl:
                         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -188,12 +188,12 @@ class Converting:
                         raise BlockingIOError
                 except BlockingIOError:
                     raise NotPossible("Another model is being converted. Try again when it has ended.") from None
-                said.truncate(0)
+                output.truncate(0)
                 self._write({"step": step, "given": given, "name": name})
                 self._mine = processes.spawn(
                     words,
                     self._files,
-                    stdout=said,
+                    stdout=output,
                     stderr=subprocess.STDOUT,
                     inherited=(lock.fileno(),) if fcntl else (),
                     names=ENVIRONMENT,
@@ -234,19 +234,19 @@ class Converting:
         with suppress(OSError):
             lines = (self._files / "said.txt").read_text(encoding="utf-8", errors="replace").splitlines()
             counts = [match for line in lines if (match := COUNTED.fullmatch(line))]
-            said = [line for line in lines if line.strip() and not COUNTED.fullmatch(line)]
-            if TRACEBACK in said:  # it was killed before it could report
-                said = said[: said.index(TRACEBACK)]
+            messages = [line for line in lines if line.strip() and not COUNTED.fullmatch(line)]
+            if TRACEBACK in messages:  # it was killed before it could report
+                messages = messages[: messages.index(TRACEBACK)]
             share = int(counts[-1][1]) / max(1, int(counts[-1][2])) if counts else 0.0
-            state: State = "running" if running else _ended(step, said, "is_stopped" in found)
-            said += [AT_THE_END[state]] if state in AT_THE_END else []
+            state: State = "running" if running else _ended(step, messages, "is_stopped" in found)
+            messages += [AT_THE_END[state]] if state in AT_THE_END else []
             return Job(
                 step=step,
                 given=str(found.get("given", "")),
                 name=str(found.get("name", "")),
                 state=state,
                 share=min(1.0, share),
-                says="\n".join(said)[-3000:].replace(str(self.folder), "…").replace(str(Path.home()), "~"),
+                says="\n".join(messages)[-3000:].replace(str(self.folder), "…").replace(str(Path.home()), "~"),
             )
         return None
 
@@ -279,8 +279,8 @@ class Converting:
         (self._files / "job.new").replace(self._files / "job.json")
 
 
-def _ended(step: Step, said: list[str], is_stopped: bool) -> State:
-    last = said[-1] if said else ""
+def _ended(step: Step, messages: list[str], is_stopped: bool) -> State:
+    last = messages[-1] if messages else ""
     if last.startswith("Cannot convert"):
         return "failed"
     if last.startswith("Done: ") or (step == "look" and last.endswith(" MB.")):

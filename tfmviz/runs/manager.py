@@ -259,11 +259,11 @@ class RunManager:
                 self._end_process(folder)
             return
         self._mine.pop(folder.address, None)
-        said = processes.said(folder)
+        sentence = processes.summary_text(folder)
         if process is not None and process.returncode > 0:
-            said = said or "The training command ended with an error."
-        if said and folder.wished == "go" and not folder.failure:
-            _fail(folder, said)
+            sentence = sentence or "The training command ended with an error."
+        if sentence and folder.wished == "go" and not folder.failure:
+            _fail(folder, sentence)
 
     def _state(self, folder: Folder) -> State:
         if folder.failure:
@@ -302,7 +302,7 @@ def _fail(folder: Folder, message: str) -> None:
 
 def updates_done(folder: Folder) -> int:
     try:
-        entries = log.read(folder.model / "log.jsonl")
+        entries = log.read_log(folder.model / "log.jsonl")
     except (LogError, OSError):
         return 0
     return int(entries[-1]["step"]) + 1 if entries else 0

@@ -76,7 +76,7 @@ def end(pid: int) -> None:
         os.kill(pid, signal.SIGTERM)
 
 
-def said(folder: Folder) -> str:
+def summary_text(folder: Folder) -> str:
     """The command's error message without local paths, or ""."""
     with suppress(OSError):
         lines = (folder.path / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -35,13 +35,13 @@ class Records:
     highest: Array
 
 
-def read(path: Path) -> Records:
+def read_records(path: Path) -> Records:
     """The log at `path`; empty columns if there is none.
 
     Raises:
         LogError: a line is not the record of a step.
     """
-    entries = log.read(path)
+    entries = log.read_log(path)
     looked, changed = ([entry for entry in entries if name in entry] for name in ("held_out_loss", "highest_rate"))
     return Records(
         steps=_column(entries, "step") + 1,

@@ -27,7 +27,7 @@ def tuned(name: str, settings: Tuning, n: int) -> Iterator[dict[str, Any]]:
     model = zoo.load(name)
     assert isinstance(model.module, DecoderOnly | EncoderOnly)
     assert isinstance(model.tokenizer, Tokenizer)
-    counted, others = (shipped.read(part).split("\n") for part in shipped.NAMES)
+    counted, others = (shipped.read_corpus(part).split("\n") for part in shipped.NAMES)
     known, held_out = examples(counted, n, seed=settings.seed), examples(others, HELD_OUT, seed=0)
     return tune(model.module, model.tokenizer, settings, known=known, held_out=held_out)
 

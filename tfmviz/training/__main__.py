@@ -315,8 +315,8 @@ def averaged(run: Run, *, done: int) -> dict[str, str]:
 def changes_of_rate(run: Run) -> dict[str, str]:
     """Changes of the learning rate during the run, for the card: the option that repeats them."""
     changes = Rates(run.args.out, run.settings).settings.changes
-    said = " ".join(f"{updates}:{rate!r}" for updates, rate in changes)
-    return {"changed on the way": f"`--change-rate {said}`"} if changes else {}
+    sentence = " ".join(f"{updates}:{rate!r}" for updates, rate in changes)
+    return {"changed on the way": f"`--change-rate {sentence}`"} if changes else {}
 
 
 def effort(run: Run, *, done: int) -> str:

@@ -70,7 +70,7 @@ def load(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, run:
     Raises:
         CheckpointError: the file is damaged, or belongs to a run with other settings.
     """
-    tensors, saved, step = read(path)
+    tensors, saved, step = read_checkpoint(path)
     current = json.loads(json.dumps(run))
     if differing := sorted(key for key in saved.keys() | current.keys() if saved.get(key) != current.get(key)):
         details = "; ".join(f"{key}: {saved.get(key)} there, {current.get(key)} now" for key in differing)
@@ -89,7 +89,7 @@ def load(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, run:
     return step
 
 
-def read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], int]:
+def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], int]:
     """The tensors, the settings and the number of updates in a checkpoint.
 
     Raises:

@@ -18,7 +18,7 @@ def append(path: Path, entry: Mapping[str, Any]) -> None:
     """Adds a line.
 
     Raises:
-        OSError: there is no room; the line may then be truncated, which `read` tolerates.
+        OSError: there is no room; the line may then be truncated, which `read_log` tolerates.
     """
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -27,7 +27,7 @@ def append(path: Path, entry: Mapping[str, Any]) -> None:
         raise OSError(f"{path} cannot be written ({error}).") from error
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read_log(path: Path) -> list[dict[str, Any]]:
     """All entries; none if there is no log. A last line truncated by a full disk or a crash is dropped.
 
     Raises:
@@ -59,7 +59,7 @@ def keep_before(path: Path, step: int) -> None:
         OSError: it cannot be written.
     """
     if path.exists():
-        kept = "".join(json.dumps(entry) + "\n" for entry in read(path) if entry["step"] < step)
+        kept = "".join(json.dumps(entry) + "\n" for entry in read_log(path) if entry["step"] < step)
         with replacing(path) as (temporary,):
             temporary.write_text(kept, encoding="utf-8")
 
@@ -70,7 +70,7 @@ def totals(path: Path, *, steps: int) -> tuple[int, float] | None:
     Raises:
         LogError: the log cannot be read.
     """
-    entries = read(path)[:steps]
+    entries = read_log(path)[:steps]
     if [entry["step"] for entry in entries] != list(range(steps)):
         return None
     try:

@@ -44,7 +44,7 @@ def search(ctx: PageContext, *, banned: tuple[int, ...] = (), longest: int = WIN
     lesson.say_what_is_continued(ctx, longest)
     best = found[-1].complete[0]
     text = text_of(ctx.model, best.ids)
-    chosen, first = asked(ctx), max(1, upto - WINDOW + 1)
+    chosen, first = requested(ctx), max(1, upto - WINDOW + 1)
     show(
         "tree",
         Tree(nodes=[node for node in nodes_of(found, width, ctx.model) if first <= node.step <= upto], chosen=chosen),
@@ -117,9 +117,9 @@ def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
         for rank, (candidate, ids) in enumerate(shown):
             kind: Kind = "best" if ids == best[: step.length] and candidate.fate != "dropped" else candidate.fate
             word = named(model, candidate.token)
-            said = f"“{word}”: {per_cent(np.exp(candidate.log_probability))}, text {decimal(candidate.score)}; {kind}"
+            spoken = f"“{word}”: {per_cent(np.exp(candidate.log_probability))}, text {decimal(candidate.score)}; {kind}"
             at = {"step": step.length, "rank": rank, "parent": ranks[candidate.parent]}
-            nodes.append(Node(**at, ids=ids, word=word, kind=kind, said=said))
+            nodes.append(Node(**at, ids=ids, word=word, kind=kind, spoken=spoken))
         going = [(rank, ids) for rank, (one, ids) in enumerate(shown) if one.fate == "goes on"]
         ranks, texts = [rank for rank, _ in going], [ids for _, ids in going]
     return nodes
@@ -139,7 +139,7 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
     return " ".join(written.split()) or "(nothing)"
 
 
-def asked(ctx: PageContext) -> tuple[int, ...]:
+def requested(ctx: PageContext) -> tuple[int, ...]:
     """The token ids in the address; () for none, or for those of another text."""
     if side.is_b():  # the address has A's text
         return ()

@@ -132,7 +132,7 @@ def read_lines(path: Path) -> tuple[str, ...]:
 @cached_for_all
 def read_log(path: Path) -> records.Records:
     """A run's log, about 200 of its steps; empty without a file."""
-    return records.read(path)
+    return records.read_records(path)
 
 
 def forget(model: Hashable) -> None:

@@ -93,7 +93,7 @@ def other(ctx: PageContext, options: Sequence[What], *, alike: bool = False, who
     return None
 
 
-def asks(options: Sequence[What]) -> bool:
+def is_requested(options: Sequence[What]) -> bool:
     """B differs in one of these ways; for a page that draws the controls itself."""
     return st.session_state.get("with") in options
 

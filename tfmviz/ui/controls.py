@@ -62,7 +62,7 @@ def choose() -> None:
 
     Stops the run with an explanation if no model can be loaded.
     """
-    configs = menu.there()
+    configs = menu.loadable()
     correct_address(configs)
     model = menu.choose(configs)
     config = configs[model]
@@ -171,7 +171,7 @@ def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) ->
 
 
 def pinned(key: str = "token") -> int | None:
-    """Position of the pinned token, None without one; at first the one in the address, as in `_asked`.
+    """Position of the pinned token, None without one; at first the one in the address, as in `_requested`.
 
     On side B of a comparison it is that of the same token there.
 
@@ -290,7 +290,7 @@ def need(architecture: Architecture) -> None:
     """Replaces a model of another architecture by one of this kind, with a note if the reader had chosen it."""
     configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
-    model = _asked("model")
+    model = _requested("model")
     if not fitting or model in fitting:
         return
     usual = "french-english" if "french-english" in fitting else fitting[0]
@@ -314,23 +314,23 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     So too a layer or head that a newly chosen model lacks.
     """
     names = list(configs)
-    model = _asked("model") or models.usual(names)
+    model = _requested("model") or models.usual(names)
     if model not in configs:
         model, note = models.nearest(model, names, models.usual(names))
         _replace("model", model, note)
     if model != st.session_state.get("drawn", {}).get("model", model):
         st.session_state["notes"] = {"model": st.session_state.get("notes", {}).get("model", ("", ""))}
     config = configs[model]
-    kinds, kind = kinds_of(config), _asked("kind")
+    kinds, kind = kinds_of(config), _requested("kind")
     if kind is not None and kind not in kinds:
         nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
         _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}; showing {code(nearest)}.")
-    asked_kind = _asked("kind")
+    asked_kind = _requested("kind")
     stack = next(
         kind for kind, shown in ATTENTION_KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1])
     )
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
-        asked = _asked(key)
+        asked = _requested(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(key, number, f"This model has {_there_are(count, key)}; showing {key} {number}.")
     if st.session_state.pop("address_corrected", False):
@@ -352,7 +352,7 @@ def _there_are(count: int, name: str) -> str:
     return f"{count} {name}s (0 to {count - 1})"
 
 
-def _asked(key: str) -> str | None:
+def _requested(key: str) -> str | None:
     """The session's value; at its start, and when the reader goes back, the address's."""
     value = st.query_params.get(key) if goes_back() else st.session_state.get(key, st.query_params.get(key))
     return None if value is None else str(value)

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.components.v2.bidi_component import serialization
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.plots import said
+from tfmviz.plots import alt_text
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.space import Space, View
@@ -79,7 +79,7 @@ class Figure:
     def draw(self) -> None:
         match self.drawing:
             case Cells() as picture:
-                alt = self.alt or said.of_cells(picture)
+                alt = self.alt or alt_text.of_cells(picture)
                 shown = picture.without_bar() if self.follows else picture
                 packed = cells.payload(shown, name=self.key, alt=alt, click=self.click, linked=self.linked)
                 self._mount("cells", cells, packed, lambda cell: _cell(picture, cell))
@@ -95,7 +95,7 @@ class Figure:
                 with st.container(key=self.key, gap=None):
                     _title(self.title)
                     if isinstance(chart, Chart):
-                        _chart(chart, self.key, self.alt or said.of_chart(chart), self.title)
+                        _chart(chart, self.key, self.alt or alt_text.of_chart(chart), self.title)
                     else:
                         _space(chart, self.key, self.alt)
 

@@ -90,7 +90,7 @@ def side_by_side(sides: HeadComparison, *, note: str = "", on_look: Callable[[],
             rebuilt.
         on_look: called before a click on the map goes to a head.
     """
-    result(note or f"{said(sides)} {how(sides)}")
+    result(note or f"{summary_text(sides)} {how(sides)}")
     if is_too_early(sides):
         _offer_both_ways(sides)
     show_heads(sides)
@@ -146,7 +146,7 @@ def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str)
     show_rows(titles, [counted(len(text), "token") for text in texts], [marked(text, at) for text in texts], what)
 
 
-def said(sides: HeadComparison) -> str:
+def summary_text(sides: HeadComparison) -> str:
     ctx, ctx_b = sides.lessons
     token = markdown.plain(said_of_queries(ctx.trace, ctx.choice.layer)[sides.query])
     token += "," if ctx.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …

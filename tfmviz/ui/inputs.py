@@ -190,7 +190,7 @@ def _one_of(options: Sequence[T], first: T | None) -> Callable[[T], T | None]:
     return lambda value: value if value in options else first
 
 
-def asked_number(key: str) -> int | None:
+def requested_number(key: str) -> int | None:
     """A whole number in the address; None where it holds none."""
     asked = st.query_params.get(key, "")
     return int(asked) if re.fullmatch(r"[0-9]{1,6}", asked) else None

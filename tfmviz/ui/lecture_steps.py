@@ -73,7 +73,7 @@ class Lecture:
         return address(step.page, parts)
 
 
-def read(path: Path) -> Lecture:
+def read_lecture(path: Path) -> Lecture:
     """The walk in a file.
 
     Raises:
@@ -112,7 +112,7 @@ def walks() -> tuple[dict[str, Lecture], tuple[str, ...]]:
     found, problems = {}, []
     for path in sorted(FOLDER.glob("*.toml"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)]):
         try:
-            found[path.stem] = read(path)
+            found[path.stem] = read_lecture(path)
         except ValueError as error:
             problems.append(str(error))
     return found, tuple(problems)

@@ -119,15 +119,15 @@ class PageContext:
         return positions_in(self.model, self.trace, self.choice.layer)
 
     @property
-    def question(self) -> Question:
+    def head_question(self) -> Question:
         """A question to guess before seeing the chosen head."""
         asks = said_of_queries(self.trace, self.choice.layer)[self.query]
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
         head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
-        asked = self.asks(f"{head}: which token does {asks} look at most?", "keys")
+        asked = self.question(f"{head}: which token does {asks} look at most?", "keys")
         return replace(asked, answer=f"{quoted(asked.tokens)[row.argmax()]}, {decimal(row.max())}")
 
-    def asks(self, text: str, of: Literal["target", "queries", "keys"] = "target") -> Question:
+    def question(self, text: str, of: Literal["target", "queries", "keys"] = "target") -> Question:
         """A question whose answer is a token.
 
         Args:

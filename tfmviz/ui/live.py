@@ -2,7 +2,7 @@
 
 A browser sends one question at a time over a separate websocket, and gets the data that the page's views would get at
 Enter. A question is JSON: a number `n`, the `text`, the names of the `views`, and the selection on the `page`
-(`Asked`). The answer is framed bytes (`views.shared.framed`): `n`, further data for the views (`typed`: the default
+(`Request`). The answer is framed bytes (`views.shared.framed`): `n`, further data for the views (`typed`: the default
 token, and the predictions layer by layer), and the length of the data of each view. A question without an answer comes
 back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
@@ -76,7 +76,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Request:
     """The page's state while the reader types.
 
     Attributes:
@@ -141,9 +141,9 @@ async def _talk(socket: WebSocket) -> None:
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
     hearing = asyncio.create_task(_hear(socket, newest))
     try:
-        while (said := await newest.get()) is not None:
+        while (message := await newest.get()) is not None:
             began = time.monotonic()
-            answer = await _answer(said, reader)
+            answer = await _answer(message, reader)
             with suppress(WebSocketDisconnect, RuntimeError):  # they left before it arrived
                 await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
             await asyncio.sleep(min(time.monotonic() - began, LONGEST))
@@ -161,10 +161,10 @@ async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
         newest.put_nowait(None if message["type"] == "websocket.disconnect" else message.get("text") or "")
 
 
-async def _answer(said: str, reader: str) -> bytes | str:
+async def _answer(message: str, reader: str) -> bytes | str:
     n = None
     try:
-        n, asked = understood(said)
+        n, asked = understood(message)
         if not _has_place(reader):
             return json.dumps({"n": n, "busy": True})
         _asked_for[reader] += 1
@@ -196,12 +196,12 @@ async def _is_quiet(reader: str) -> bool:
     return not taken
 
 
-def understood(said: str) -> tuple[int, Asked]:
+def understood(message: str) -> tuple[int, Request]:
     """The number and the content of a question. Raises: Refused."""
-    if len(said) > LARGEST:
+    if len(message) > LARGEST:
         raise Refused("This message is too long.")
     try:
-        match json.loads(said):
+        match json.loads(message):
             case {
                 "n": int(n),
                 "text": str(text),
@@ -216,7 +216,7 @@ def understood(said: str) -> tuple[int, Asked]:
             } if all(_counts(number) for number in (n, head, token or 0)) and set(names.split()) & set(FOLLOWED_SITES):
                 text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of a character, as the page would get them
                 known = tuple(name for name in FOLLOWED_SITES if name in names.split())
-                asked = Asked(
+                asked = Request(
                     model=model, text=in_one_line(text), layer=layer, head=head, zoom=zoom, token=token, views=known
                 )
             case _:
@@ -232,7 +232,7 @@ def _counts(number: int) -> bool:
     return not isinstance(number, bool) and 0 <= number < 2**53
 
 
-def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
+def pictures(asked: Request) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Runs the model once: further data for the views, and the data of each. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
@@ -254,7 +254,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
         raise Refused("The picture of this text cannot be drawn.") from error
 
 
-def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _drawn(model: Model, asked: Request, trace: Trace, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
     whole = all(len(text) <= MOST_FOLLOWED for text in (trace.target, trace.source) if text)
     if not (views.travels_whole(trace) if "explorer" in names else whole):
         raise Refused(TOO_LONG)
@@ -281,7 +281,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
                 zoom, about = whole_model_data.zoom_of(asked.zoom), whole_model_data.subject(model, trace)
                 where, head = whole_model_data.place(zoom, asked.layer, asked.head)
                 data[name] = whole_model.payload(about, zoom, where, head)
-                typed["says"] = whole_model_data.said(model, about, zoom, where, typed["first"])
+                typed["says"] = whole_model_data.summary_text(model, about, zoom, where, typed["first"])
     return typed, data
 
 
@@ -294,6 +294,6 @@ def _model(name: str) -> Model:
         raise Refused("This model is not available. Press Enter.") from error
 
 
-def _first(model: Model, asked: Asked, tokens: tuple[str, ...], trace: Trace) -> int:
+def _first(model: Model, asked: Request, tokens: tuple[str, ...], trace: Trace) -> int:
     """Position of the default token of a text, as on a page that has just received it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))

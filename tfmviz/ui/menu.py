@@ -25,7 +25,7 @@ OWN = "/own"
 """The menu's report for a model of the reader's; no model has this name."""
 
 
-def there() -> dict[str, Facts]:
+def loadable() -> dict[str, Facts]:
     """The models that can be loaded. Warns of those that cannot be, and stops the run if there is none."""
     entries = models.entries()
     for entry in entries:

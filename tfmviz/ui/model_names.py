@@ -43,13 +43,13 @@ class ModelLabel:
 
 def named(models: Mapping[str, Facts]) -> list[ModelLabel]:
     """The models in the order of the menu; those that the file does not name come last."""
-    listed = {model: said for model, said in _listed().items() if model in models}
+    listed = {model: label for model, label in _listed().items() if model in models}
     own = {
         model: {"group": YOURS, "name": model, "line": READS[config.architecture]}
         for model, config in models.items()
         if model not in listed
     }
-    return [ModelLabel(model=model, size=size(models[model]), **said) for model, said in (listed | own).items()]
+    return [ModelLabel(model=model, size=size(models[model]), **label) for model, label in (listed | own).items()]
 
 
 def name_of(model: str) -> str:
@@ -66,4 +66,4 @@ def size(config: Facts) -> str:
 
 @cache
 def _listed() -> dict[str, dict[str, str]]:
-    return {said.pop("model"): said for said in tomllib.loads(NAMES.read_text(encoding="utf-8"))["models"]}
+    return {label.pop("model"): label for label in tomllib.loads(NAMES.read_text(encoding="utf-8"))["models"]}

@@ -231,15 +231,15 @@ def attention(both: HeadComparison) -> None:
     how = inputs.segmented_control(
         "Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.control_row("match")
     )
-    said = ""
+    sentence = ""
     if how == MATCHED[0] and ctx.trace.tokens == ctx_b.trace.tokens and len(ctx.trace.tokens) > 1:
-        ctx_b, said = _most_alike(ctx, ctx_b)
+        ctx_b, sentence = _most_alike(ctx, ctx_b)
     titles = [
         f"{title} {one.choice.layer_index}.{one.choice.head}"
         for title, one in zip(both.titles, (ctx, ctx_b), strict=True)
     ]
     matched = head_comparison.compare(ctx, ctx_b, (titles[0], titles[1]))
-    result(f"{said}{head_comparison.expected(matched)} {head_comparison.said(matched)}{_cut(ctx)}")
+    result(f"{sentence}{head_comparison.expected(matched)} {head_comparison.summary_text(matched)}{_cut(ctx)}")
     head_comparison.show_heads(matched)
     comparison.draw("heads", replace(matched, titles=both.titles), _heads)
 
@@ -254,11 +254,11 @@ def _most_alike(ctx: PageContext, ctx_b: PageContext) -> tuple[PageContext, str]
     shares = overlap(np.concatenate((a[f"{ctx.choice.layer}.pattern"][[at[1]]], *patterns)), a[f"{a.layers[0]}.mask"])
     by_head = shares[0, 1:].reshape(len(patterns), -1)
     layer, head = divmod(int(by_head.argmax()), by_head.shape[1])
-    said = f"Head {at[0]}.{at[1]} of A has **{per_cent(float(by_head.max()))}** of its attention in common with "
+    sentence = f"Head {at[0]}.{at[1]} of A has **{per_cent(float(by_head.max()))}** of its attention in common with "
     if (layer, head) == at:
-        return ctx_b, f"{said}the head of the same number, its best match.  \n"
-    said += f"head {layer}.{head} of B, and {per_cent(float(by_head[at]))} with the head of the same number.  \n"
-    return replace(ctx_b, choice=replace(ctx_b.choice, layer=b.layers[layer], head=head)), said
+        return ctx_b, f"{sentence}the head of the same number, its best match.  \n"
+    sentence += f"head {layer}.{head} of B, and {per_cent(float(by_head[at]))} with the head of the same number.  \n"
+    return replace(ctx_b, choice=replace(ctx_b.choice, layer=b.layers[layer], head=head)), sentence
 
 
 def _heads(ctx: PageContext) -> None:

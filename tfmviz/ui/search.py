@@ -67,7 +67,7 @@ class Tab:
 
     title: str
     choices: dict[str, str]
-    asks: str
+    question: str
 
 
 def box() -> None:
@@ -108,7 +108,7 @@ def tabs(page: Page) -> Iterator[Tab]:
             yield tab
             continue
         for _, part in _rows(inner):
-            yield Tab(part.title, {key: tab.title} | part.choices, part.asks)
+            yield Tab(part.title, {key: tab.title} | part.choices, part.question)
 
 
 def contents() -> None:
@@ -139,10 +139,10 @@ def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
                 earlier = [ast.literal_eval(word.value) for word in part.keywords if word.arg == "aliases"]
                 within = {name: chosen for names in earlier for name, chosen in names.items() if chosen}
                 for name, chosen in (within or {title: {}}).items():
-                    yield key, Tab(name, {key: title} | chosen, _asked(part))
+                    yield key, Tab(name, {key: title} | chosen, _question_of(part))
 
 
-def _asked(tab: ast.Call) -> str:
+def _question_of(tab: ast.Call) -> str:
     *_, words = tab.args[2:4] or [ast.Constant("")]
     if isinstance(words, ast.Call):
         words = words.args[0]
@@ -164,7 +164,7 @@ def _pages_and_tabs() -> Iterator[Entry]:
         )
         for tab in tabs(page):
             where = address(page.name, tab.choices)
-            yield Entry(kind="tab", title=tab.title, says=tab.asks or page.answers, place=page.title, address=where)
+            yield Entry(kind="tab", title=tab.title, says=tab.question or page.answers, place=page.title, address=where)
 
 
 def _models() -> Iterator[Entry]:

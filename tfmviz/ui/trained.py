@@ -14,7 +14,7 @@ from tfmviz.zoo import Entry, ModelUnavailable
 KEY = "run"
 """The name of the runs in the address; their addresses are separated by commas."""
 
-MOST = 4
+MOST_RUNS = 4
 
 _PREFIX = "run-"
 
@@ -22,13 +22,13 @@ _PREFIX = "run-"
 def addresses() -> list[str]:
     """The runs in the address, or those that were there before a link left them out."""
     asked = st.query_params.get(KEY, st.session_state.get(KEY, ""))
-    found = [one for one in dict.fromkeys(asked.split(",")) if ADDRESS.fullmatch(one)][:MOST]
+    found = [one for one in dict.fromkeys(asked.split(",")) if ADDRESS.fullmatch(one)][:MOST_RUNS]
     st.session_state[KEY] = ",".join(found)
     return found
 
 
 def put(found: list[str]) -> None:
-    st.session_state[KEY] = st.query_params[KEY] = ",".join(found[:MOST])
+    st.session_state[KEY] = st.query_params[KEY] = ",".join(found[:MOST_RUNS])
 
 
 def keep_in_address() -> None:

@@ -32,7 +32,7 @@ SAID: Mapping[str, str] = {
 }
 
 
-def there() -> dict[str, AnyModel]:
+def loadable() -> dict[str, AnyModel]:
     """Those that are in `assets/models/`, by their attention."""
     names = {kind: f"seq2seq-{kind}" for kind in KINDS if f"seq2seq-{kind}" in zoo.translators()}
     return {kind: model for kind, name in names.items() if (model := models.earlier(name)) is not None}

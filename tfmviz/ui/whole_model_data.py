@@ -9,7 +9,7 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.views import whole_model as view
-from tfmviz.views.whole_model.scene import Subject, Zoom
+from tfmviz.views.whole_model.scene import WholeModel, Zoom
 from tfmviz.words.labels import visible
 
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
@@ -26,8 +26,8 @@ def place(zoom: Zoom, layer: str, head: int) -> tuple[str, int]:
     return where, head if zoom == "head" else 0
 
 
-def subject(model: Model, trace: Trace) -> Subject:
-    return Subject(
+def subject(model: Model, trace: Trace) -> WholeModel:
+    return WholeModel(
         title=model.name,
         trace=trace,
         weights=model.weights,
@@ -36,7 +36,7 @@ def subject(model: Model, trace: Trace) -> Subject:
     )
 
 
-def said(model: Model, about: Subject, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
+def summary_text(model: Model, about: WholeModel, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
     """For each column of the picture: the top prediction there, its probability, and the answer's rank.
 
     Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.

@@ -203,7 +203,7 @@ def _of_book(book: HeadCatalog | None, layers: Sequence[str]) -> dict[str, Any]:
     return {
         "verdicts": named,
         "repeats": [],
-        "said": [[words.said(one, book) for one in row] for row in heads],
+        "said": [[words.summary_text(one, book) for one in row] for row in heads],
     }
 
 

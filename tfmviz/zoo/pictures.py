@@ -83,7 +83,7 @@ def weights_hash(positions: str, folder: Path = FOLDER) -> str:
     return hashlib.blake2b((folder / f"{positions}.safetensors").read_bytes(), digest_size=8).hexdigest()
 
 
-def read(model: PictureReader, picture: Array, order: Array | None = None) -> dict[str, Array]:
+def read_picture(model: PictureReader, picture: Array, order: Array | None = None) -> dict[str, Array]:
     """Everything that the model computes on one picture, by its sites, without the batch axis.
 
     Args:

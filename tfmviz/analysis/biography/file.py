@@ -119,8 +119,8 @@ class HeadCatalog:
 
 def save(path: Path, book: HeadCatalog, weights: ModelWeights) -> None:
     """Writes the file, rounded to four decimals."""
-    said = _rounded(asdict(book) | {"weights": fingerprint(weights)})
-    lines = json.dumps(said, separators=(",", ":")).replace('{"first":', '\n{"first":')  # a head on a line
+    facts = _rounded(asdict(book) | {"weights": fingerprint(weights)})
+    lines = json.dumps(facts, separators=(",", ":")).replace('{"first":', '\n{"first":')  # a head on a line
     path.write_text(lines + "\n", encoding="utf-8")
 
 
@@ -134,14 +134,16 @@ def load(path: Path, weights: ModelWeights | None) -> HeadCatalog:
         NoBiographies: the file is missing or damaged, or was made with other weights.
     """
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        made_with = said.pop("weights")
-        heads = {layer: tuple(map(_biography, rows)) for layer, rows in said.pop("heads").items()}
-        birth = tuple(Birth(**one) for one in said.pop("birth"))
-        pair = said.pop("pair")
-        if Path(said["texts"]).name != said["texts"]:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        made_with = facts.pop("weights")
+        heads = {layer: tuple(map(_biography, rows)) for layer, rows in facts.pop("heads").items()}
+        birth = tuple(Birth(**one) for one in facts.pop("birth"))
+        pair = facts.pop("pair")
+        if Path(facts["texts"]).name != facts["texts"]:
             raise ValueError("The texts are no file beside the others.")
-        book = HeadCatalog(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
+        book = HeadCatalog(
+            **facts, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair)
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
     if weights is None:
@@ -179,10 +181,10 @@ def unlike(one: HeadProfile, other: HeadProfile) -> float:
     return float(np.mean(known)) if known else float("inf")
 
 
-def _biography(said: dict[str, Any]) -> HeadProfile:
-    numbers = {name: _number(value) for name, value in said.items()}
+def _biography(stored: dict[str, Any]) -> HeadProfile:
+    numbers = {name: _number(value) for name, value in stored.items()}
     for name in ("claim", "twice"):
-        claim = said[name]
+        claim = stored[name]
         if claim is not None and claim["kind"] not in IN_WORDS:
             raise ValueError(f"There is no kind {claim['kind']}.")
         numbers[name] = None if claim is None else Claim(**{key: _number(value) for key, value in claim.items()})

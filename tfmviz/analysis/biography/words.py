@@ -12,7 +12,7 @@ VERDICTS = {kind: f"looks at {words}" for kind, words in IN_WORDS.items()} | {"n
 """Predicates for heads of each name."""
 
 
-def said(found: HeadProfile, book: HeadCatalog) -> str:
+def summary_text(found: HeadProfile, book: HeadCatalog) -> str:
     """Sentences that follow a head's name: "gives 62% of its attention to the first token …".
 
     A claim about repeated tokens leads, since it names the head.

@@ -53,14 +53,14 @@ class Translating:
 
 def choose(ctx: PageContext) -> Translating:
     """Stops the run with a message if no recurrent model is installed."""
-    recurrent = translators.there()
+    recurrent = translators.loadable()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
         st.stop()
     with lesson.control_row("bottleneck"):
         kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
         at = Translating(
-            ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
+            ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.requested_number("written")
         )
         texts = (translators.translation(model, ctx.text) for model in recurrent.values())
         longest = max(map(len, texts)) + 1  # the last step shows how it ends
@@ -79,15 +79,15 @@ def _show(count: int, longest: int) -> None:
 
 def doubt(text: str, model: AnyModel) -> str:
     """A note on a text that the models were not made for; "" for any other."""
-    said = []
+    sentences = []
     letters = [character for character in text if character.isalpha()]
     if not letters:
-        said.append("There are no letters, so there is nothing to translate.")
+        sentences.append("There are no letters, so there is nothing to translate.")
     elif not any(map(is_latin, letters)):
-        said.append("The models learned only French, so they are guessing.")
+        sentences.append("The models learned only French, so they are guessing.")
     elif not text.rstrip(" \"'»”)").endswith((".", "!", "?", "…")):
-        said.append("The text has no final punctuation, so the models may stop too late.")
+        sentences.append("The text has no final punctuation, so the models may stop too late.")
     if dropped := model.encode(text).n_dropped:
         left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"
-        said.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")
-    return " ".join(said)
+        sentences.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")
+    return " ".join(sentences)

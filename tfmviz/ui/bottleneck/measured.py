@@ -71,11 +71,11 @@ def measured() -> None:
     st.markdown(f"Measured by {markdown.code(found['command'])}, seed {found['seed']}.")
 
 
-def _series(rows: list[dict[str, Any]], what: str, name: str, said: Callable[[list[float]], str]) -> Series:
+def _series(rows: list[dict[str, Any]], what: str, name: str, tooltips: Callable[[list[float]], str]) -> Series:
     return Series(
         x=np.array([row["words"] for row in rows]),
         values=np.array([row[what][name] for row in rows]),
-        said=[f"{NAMES[name]}, {_length(row)}: {said(row[what][name])}" for row in rows],
+        tooltips=[f"{NAMES[name]}, {_length(row)}: {tooltips(row[what][name])}" for row in rows],
     )
 
 

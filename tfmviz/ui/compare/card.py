@@ -105,8 +105,8 @@ def _measured(both: HeadComparison) -> None:
         model = models.load(name_of(scheme))
         address = {"text": text, "left": scheme, "right": b if b != scheme else a}
         cells = [f"{n_parameters(model):,}"]
-        for holds, said, tab in findings(model, text):
-            cell = f"{'✓' if holds else '✗'} {said}"
+        for holds, sentence, tab in findings(model, text):
+            cell = f"{'✓' if holds else '✗'} {sentence}"
             cells.append(f"[{cell}](?{urlencode(address | {'experiment': tab})})" if tab else cell)
         rows.append((scheme, *cells))
     st.table(dict(zip(("scheme", *PROPERTIES), map(list, zip(*rows, strict=True)), strict=True)))

@@ -82,8 +82,8 @@ def shift(both: HeadComparison) -> None:
     if same_tokens(both):
         query, key = pair(both)
         with maps:
-            said = _everywhere(both, (query, key), by)
-        st.markdown(said)
+            sentence = _everywhere(both, (query, key), by)
+        st.markdown(sentence)
         moving(both, query, key)
     table: dict[str, list[str]] = {"layer": [str(n) for n in range(ctx.model.config.n_layers)]}
     comparison.draw("shifted", both, lambda one: table.update(_shifted(one, by)))

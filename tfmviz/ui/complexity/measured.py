@@ -53,12 +53,12 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
     axis = f"{against}, with {fixed}, k = {KERNEL}, r = {NEIGHBOURS}"
     units = ("multiplications", "seconds") if what == "time" else ("bytes", "bytes")
     on_paper = in_words if what == "time" else in_bytes
-    for key, lines, unit, said in (
+    for key, lines, unit, write in (
         ("measured", seen, units[1], SAID[what]),
         ("counted", counted(against, what), units[0], on_paper),
     ):
         if lines:
-            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 250), said, theme=theme()))
+            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 250), write, theme=theme()))
     if seen:
         result(verdict(seen, against, what))
         st.table(table(seen, against, what))
@@ -102,16 +102,18 @@ def claimed(name: str, against: str, what: str) -> str:
 
 def table(seen: Curves, against: str, what: str) -> dict[str, list[str]]:
     """The columns of a table: exponents on paper and fitted, and the measurements at some sizes."""
-    said = SAID[what]
+    write = SAID[what]
     columns = {
         "layer": list(seen),
         f"grows as {against} to the power": [claimed(name, against, what) for name in seen],
         "measured": [decimal(slope(x, y)) for x, y in seen.values()],
     }
     for size in (512, 4096) if against == "n" else (128, 1024):
-        columns[f"at {size:,}"] = [said(float(y[x == size][0])) if (x == size).any() else "–" for x, y in seen.values()]
+        columns[f"at {size:,}"] = [
+            write(float(y[x == size][0])) if (x == size).any() else "–" for x, y in seen.values()
+        ]
     if against == "n":
-        columns[f"extrapolated to {FAR:,}"] = [said(continued(x, y, FAR)) for x, y in seen.values()]
+        columns[f"extrapolated to {FAR:,}"] = [write(continued(x, y, FAR)) for x, y in seen.values()]
     return columns
 
 
@@ -119,7 +121,7 @@ def verdict(seen: Curves, against: str, what: str) -> str:
     """The crossings of measured lines and the savings of the fused kernel, in words."""
     parts = []
     plain = seen.get("self-attention")
-    for name, said in (
+    for name, faster in (
         ("recurrent", "a recurrent layer"),
         ("convolution", "a convolution"),
         ("restricted attention", "restricted attention"),
@@ -129,7 +131,7 @@ def verdict(seen: Curves, against: str, what: str) -> str:
         size = min(len(plain[0]), len(seen[name][0]))
         at = crosses(plain[0][:size], plain[1][:size], seen[name][1][:size])
         if at is not None:
-            parts.append(f"than {said} from n ≈ {at:,.0f}")
+            parts.append(f"than {faster} from n ≈ {at:,.0f}")
     words = f"Measured: self-attention takes more {what} {', '.join(parts)}. " if parts else ""
     if plain is not None and FUSED.name in seen:
         size = min(len(plain[1]), len(seen[FUSED.name][1]))

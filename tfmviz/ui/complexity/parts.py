@@ -28,7 +28,7 @@ def model(ctx: PageContext) -> None:
         "million multiplications",
         words=[f"{in_words(count)} ({per_cent(count / max(total, 1))})" for count in counts.values()],
         colours=[other.get(part, look.attention) for part in counts],
-        said=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
+        tooltips=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
         room=1.5,
         theme=look,
     )

@@ -61,7 +61,7 @@ class Counting:
     def context(self) -> tuple[int, ...]:
         return context_of(self.history, self.n)
 
-    def said(self, words: tuple[int, ...]) -> str:
+    def spoken(self, words: tuple[int, ...]) -> str:
         return " ".join(visible(self.text.vocabulary[word]) for word in words)
 
 
@@ -113,12 +113,12 @@ def shipped_text() -> Counted:
 
 @cached_for_all
 def _shipped() -> Counted:
-    return smoothing.counted(shipped.read(shipped.NAMES[0]).split("\n"))
+    return smoothing.counted(shipped.read_corpus(shipped.NAMES[0]).split("\n"))
 
 
 @cached_for_all
 def measured() -> HeldOut:
-    return held_out(_shipped(), shipped.read(shipped.NAMES[1]).split("\n"))
+    return held_out(_shipped(), shipped.read_corpus(shipped.NAMES[1]).split("\n"))
 
 
 def unknown_words(at: Counting) -> list[str]:

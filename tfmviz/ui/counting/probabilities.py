@@ -63,11 +63,11 @@ def gaps(at: Counting) -> None:
     powers = np.log10(np.concatenate([*by_n.values(), table.ravel()]))
     ends = 10.0 ** np.floor(powers.min()), 10.0 ** np.ceil(powers.max())
 
-    def drawn(values: dict[str, Array], x: Array, title: str, said: Callable[[float], str]) -> Chart:
+    def drawn(values: dict[str, Array], x: Array, title: str, tooltips: Callable[[float], str]) -> Chart:
         points = {name: (x, y) for name, y in values.items()}
         axes = Axes(title, "perplexity", 240, log=True)
         return curves(
-            points, axes, lambda name, at, y: f"{name}, {said(at)}: {y:,.0f}", theme=theme(), dot=90, y_range=ends
+            points, axes, lambda name, at, y: f"{name}, {tooltips(at)}: {y:,.0f}", theme=theme(), dot=90, y_range=ends
         )
 
     left, right = st.columns(2)
@@ -83,10 +83,10 @@ def gaps(at: Counting) -> None:
     )
 
 
-def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
+def _by_length(values: Array, title: str, tooltips: Callable[[float], str], *, percent: bool = False) -> Chart:
     """One value for each of n = 1, 2, 3 …, (n,)."""
     at = np.arange(1.0, len(values) + 1)
-    line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
+    line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {tooltips(value)}")
     axes = Axes("n", title, 210, percent=percent, legend=False)
     return line_chart([line], axes, theme=theme(), y_range=(0.0, float(max(values.max(), 1.0))))
 
@@ -98,7 +98,7 @@ def perplexity(measured: HeldOut, smoothing: Smoothing) -> Array:
 
 MODEL = "tiny-english"
 
-MOST = 30
+MOST_FACTORS = 30
 """Factors that are shown; the product is over all."""
 
 
@@ -111,7 +111,7 @@ def chain(at: Counting) -> None:
         st.info("The two models split this text nowhere at the same place. Type a word.", icon=icons.INFO)
         return
     one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
-    said = (
+    sentence = (
         "undefined, because one factor is 0/0"
         if math.isnan(one)
         else "0, because one factor is 0"
@@ -120,13 +120,13 @@ def chain(at: Counting) -> None:
     )
     of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
     result(
-        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
-        "was trained on other texts."
+        f"{of}, with smoothing “{at.smoothing.method}”: **{sentence}** by counting, **{_both(other)}** by {MODEL}, "
+        "which was trained on other texts."
     )
     if ends[-1] < len(at.typed.rstrip()):
         st.info(f"{MODEL} reads {len(ends)} tokens at a time, so both products end there.", icon=icons.CUT)
-    names = [factor.name for factor in found[:MOST]]
-    ours, theirs = (-np.array(values) for values in zip(*((f.one, f.other) for f in found[:MOST]), strict=True))
+    names = [factor.name for factor in found[:MOST_FACTORS]]
+    ours, theirs = (-np.array(values) for values in zip(*((f.one, f.other) for f in found[:MOST_FACTORS]), strict=True))
     instead = ["0/0" if np.isnan(value) else "∞" for value in ours]
     show(
         "chain",
@@ -147,8 +147,8 @@ def chain(at: Counting) -> None:
         Table(
             caption="P(w₁ w₂ …) = P(w₁ | ⟨s⟩) · P(w₂ | ⟨s⟩ w₁) · P(w₃ | ⟨s⟩ w₁ w₂) · …",
             columns=("word", f"{at.n}-gram", MODEL, "its tokens"),
-            rows=[_row(factor) for factor in found[:MOST]],
-            about=f"The first {MOST} of {len(found)} factors." if len(found) > MOST else "",
+            rows=[_row(factor) for factor in found[:MOST_FACTORS]],
+            about=f"The first {MOST_FACTORS} of {len(found)} factors." if len(found) > MOST_FACTORS else "",
         ),
     )
 
@@ -160,9 +160,9 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
     ids = (END, *encoding.ids)
     shifted = zoo.experiments.logits(model, ids[:-1])  # (place, vocab)
     shifted = shifted - shifted.max(axis=-1, keepdims=True)
-    said = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
+    sentence = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
     total = np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)
-    return said - np.log(total), tuple(end for _, end in encoding.offsets)
+    return sentence - np.log(total), tuple(end for _, end in encoding.offsets)
 
 
 def _both(log: float) -> str:

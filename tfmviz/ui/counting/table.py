@@ -69,7 +69,7 @@ def table(at: Counting) -> None:
     show(
         "counts",
         Table(
-            caption=f"h = “{at.said(context)}”. {rest}" if context else f"h is empty. {rest}",
+            caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
             columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
             rows=[row(word) for word in rows],
             shares=np.nan_to_num(p[rows]).tolist(),
@@ -91,11 +91,11 @@ def table(at: Counting) -> None:
     if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
         notes.append("Each Chinese or Japanese character counts as one word.")
     if context != at.context:
-        shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
-        notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
+        shorter = f"“{markdown.plain(at.spoken(context))}”" if context else "no context at all"
+        notes.append(f"“{markdown.plain(at.spoken(at.context))}” never occurs, so the model backs off to {shorter}.")
     elif not total and at.smoothing.method == "none":
         notes.append(
-            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
+            f"“{markdown.plain(at.spoken(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
             "smoothing."
         )
     if notes:
@@ -123,13 +123,15 @@ def name_of(at: Counting, word: int) -> str:
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
-    said = at.said((*context, word))
+    sentence = at.spoken((*context, word))
     match count:
         case 0:
-            return f"“{said}” never occurs in the text."
+            return f"“{sentence}” never occurs in the text."
         case 1:
-            return f"“{said}” occurs once:"
-    return f"“{said}” occurs {count:,} times" + (f"; these are the first {SENTENCES}:" if count > SENTENCES else ":")
+            return f"“{sentence}” occurs once:"
+    return f"“{sentence}” occurs {count:,} times" + (
+        f"; these are the first {SENTENCES}:" if count > SENTENCES else ":"
+    )
 
 
 def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
@@ -178,7 +180,7 @@ def writing(at: Counting) -> None:
         )
         + "Click a word to see its rivals."
     )
-    picked = min(inputs.asked_number("drawn") or 0, len(steps) - 1)
+    picked = min(inputs.requested_number("drawn") or 0, len(steps) - 1)
     left, right = st.columns(2)
     with left:
         show(
@@ -187,7 +189,7 @@ def writing(at: Counting) -> None:
                 caption="Step by step",
                 columns=("word", "drawn after", "P(w | h)"),
                 rows=[
-                    (name_of(at, step.word), at.said(step.context) or "nothing", rounded(step.probability))
+                    (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
                     for step in steps
                 ],
                 picked=picked,
@@ -202,7 +204,7 @@ def writing(at: Counting) -> None:
         possible = int((p > 0).sum())
         if step.word not in best:
             best = [*best[: BARS - 1], step.word]
-        where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
+        where = f"that may follow “{markdown.plain(at.spoken(step.context))}”" if step.context else "of the text"
         st.markdown(
             f"Word {picked + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
             f"{'word' if possible == 1 else 'words'} {where}."

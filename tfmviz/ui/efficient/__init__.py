@@ -175,8 +175,8 @@ def beside(
         [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
         for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
     )
-    said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
-    show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, said))
+    heading = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
+    show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, heading))
     found = effect(ctx, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(

@@ -174,11 +174,11 @@ def projected(ctx: PageContext) -> None:
         errors = [exact.pattern_error(head.pattern, linformer.pattern(head.q, head.k, int(k))) for k in steps]
         points["error of mean pooling"] = x, np.array(errors)
 
-    def said(name: str, k: float, share: float) -> str:
+    def tooltips(name: str, k: float, share: float) -> str:
         return f"{name}, rows k {k:.0f}: {per_cent(share)}"
 
     axes = Axes("rows k", "share", 260)
-    show("ranks", curves(points, axes, said, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
+    show("ranks", curves(points, axes, tooltips, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
         f"**{enough} of {most}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
@@ -266,7 +266,7 @@ def _drawn(head: Head, m: int, seed: int) -> Array:
     return features.pattern(*features.performer(head.q, head.k, directions), head.allowed)
 
 
-MOST = 8
+MOST_TOKENS = 8
 """Tokens of the trial: enough to see the rounding, few enough for the largest model a reader may add."""
 
 DEPTHS = tuple(2**p for p in range(8))
@@ -287,7 +287,7 @@ def reversible(ctx: PageContext) -> None:
     )
     stack, tried = ctx.choice.layer.split(".")[0], ""
     if n_layers := len(ctx.model.weights.stacks[stack].feed_forward):
-        error = round_trip(ctx.model, stack, ctx.trace.target.ids[:MOST])
+        error = round_trip(ctx.model, stack, ctx.trace.target.ids[:MOST_TOKENS])
         tried = (
             f"With this model's {counted(n_layers, 'feed-forward layer')}, the input is recovered with an error of "
             f"**{tiny(error)}**."

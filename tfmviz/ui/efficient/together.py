@@ -134,5 +134,5 @@ def _draw(found: Sequence[Found]) -> None:
 
 
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:
-    said = in_seconds if title.startswith("measured") else in_words
-    show(title.split(":")[0], growth(lines, Axes("tokens n", title, 360), said, theme=theme()))
+    write = in_seconds if title.startswith("measured") else in_words
+    show(title.split(":")[0], growth(lines, Axes("tokens n", title, 360), write, theme=theme()))

@@ -105,8 +105,8 @@ def _by_position(kind: str, measured: dict[str, ByPosition | None]) -> None:
     )
     points = {name: smoothed(one.losses) for name, one in zip(measured, (full, cheap), strict=True)}
     axes, marked = Axes("position", "surprise, nats", 320), [(trained - 0.5, f"trained on {trained} positions")]
-    said = "{}, position {:.0f}: {:.3f} nats".format
-    show("by_position", curves(points, axes, said, theme=theme(), dot=50, words=(), marked=marked))
+    tooltips = "{}, position {:.0f}: {:.3f} nats".format
+    show("by_position", curves(points, axes, tooltips, theme=theme(), dot=50, words=(), marked=marked))
 
 
 FOLDER = PROJECT / "assets" / "spaces"

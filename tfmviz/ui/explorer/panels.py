@@ -53,13 +53,13 @@ def explorer(ctx: PageContext) -> None:
 
 def how_it_reads(ctx: PageContext) -> str:
     """The model's mask in words; for an encoder-decoder, also the meaning of a row of its cross-attention."""
-    said = HOW_IT_READS[ctx.model.config.architecture]
+    sentence = HOW_IT_READS[ctx.model.config.architecture]
     layer = next((layer for layer in ctx.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
         pairs = models.reads_pairs(ctx.model.name)
-        return f"{said.removesuffix('.')}, `{BARS}` between two sentences." if pairs else said
+        return f"{sentence.removesuffix('.')}, `{BARS}` between two sentences." if pairs else sentence
     row, words = (markdown.plain(of(ctx.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
-    return f"{said} The row “{row}” is where it has read {words}."
+    return f"{sentence} The row “{row}” is where it has read {words}."
 
 
 def _links(ctx: PageContext) -> dict[str, object] | None:

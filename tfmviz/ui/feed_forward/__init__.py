@@ -32,7 +32,7 @@ from tfmviz.words.numbers import decimal, per_cent, tiny
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Subject:
+class MLPContext:
     """One feed-forward layer and one token.
 
     Attributes:
@@ -89,7 +89,7 @@ def has_experts(ctx: PageContext) -> int:
     return next((len(layer.experts) for s in ctx.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
-def with_layer(draw: Callable[[Subject], object]) -> Callable[[PageContext], object]:
+def with_layer(draw: Callable[[MLPContext], object]) -> Callable[[PageContext], object]:
     """A tab with the choice of its token, or the reason why there is nothing to draw."""
 
     def tab(ctx: PageContext) -> object:
@@ -99,7 +99,7 @@ def with_layer(draw: Callable[[Subject], object]) -> Callable[[PageContext], obj
         if not np.isfinite(ctx.trace[f"{site}.out"]).all():
             return st.warning("This layer's values are not finite, so there is nothing to explain.")
         tokens = ctx.trace.axes(ctx.choice.layer)[0].tokens
-        return draw(Subject(ctx=ctx, site=site, weights=weights, tokens=tokens, token=ctx.query))
+        return draw(MLPContext(ctx=ctx, site=site, weights=weights, tokens=tokens, token=ctx.query))
 
     return tab
 
@@ -110,7 +110,7 @@ COORDINATES = 64
 PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
 
 
-def through(subject: Subject) -> None:
+def through(subject: MLPContext) -> None:
     ctx, site, token = subject.ctx, subject.site, subject.token
     part, index = chosen(subject)
     found = {name: values[token] for name, values in feed_forward.parts(ctx.trace, site).items()}
@@ -130,7 +130,7 @@ def through(subject: Subject) -> None:
     in_words(subject, found)
 
 
-def chosen(subject: Subject) -> tuple[Part, int]:
+def chosen(subject: MLPContext) -> tuple[Part, int]:
     """The number that the address names, else the strongest neuron's sum."""
     asked = PLACE.fullmatch(st.query_params.get("number", ""))
     if asked is None or (asked[1] == "gate" and subject.weights.W_gate is None):
@@ -153,7 +153,7 @@ def _payload(model: Model, text: str, site: str, token: int, edits: tuple[Edit, 
     return view.payload(trace, site, token, weights, label=quoted(source.tokens)[token], title=model.name)
 
 
-def in_words(subject: Subject, found: dict[Part, Array]) -> None:
+def in_words(subject: MLPContext, found: dict[Part, Array]) -> None:
     weights = subject.weights
     d, d_ff = weights.W_in.shape
     matrices = (weights.W_in, weights.b_in, weights.W_out, weights.b_out, weights.W_gate, weights.b_gate)
@@ -170,7 +170,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     )
 
 
-def moved(subject: Subject) -> None:
+def moved(subject: MLPContext) -> None:
     ctx, last = subject.ctx, len(subject.tokens) - 1
     if last < 1:
         st.info("Type at least two words.")
@@ -212,7 +212,7 @@ DRAWN, RUG = (-4.0, 3.0), -0.4
 DOTS = 200
 
 
-def functions(subject: Subject) -> None:
+def functions(subject: MLPContext) -> None:
     weights, trace = subject.weights, subject.ctx.trace
     own = feed_forward.name_of(weights)
     inputs = feed_forward.driver(trace, subject.site)[subject.token].astype(np.float64)
@@ -244,7 +244,7 @@ def functions(subject: Subject) -> None:
     sparsity(subject)
 
 
-def sparsity(subject: Subject) -> None:
+def sparsity(subject: MLPContext) -> None:
     trace, stack = subject.ctx.trace, subject.ctx.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     chart = bar_chart(

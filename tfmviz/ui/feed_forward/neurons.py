@@ -20,7 +20,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import cached_for_all, read_lines
-from tfmviz.ui.feed_forward import Subject, predicts, site_of
+from tfmviz.ui.feed_forward import MLPContext, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
@@ -45,13 +45,13 @@ HELD_OUT = ("english.txt", "french.txt")
 """Texts that our models were not trained on."""
 
 
-def neurons(subject: Subject) -> None:
+def neurons(subject: MLPContext) -> None:
     order = feed_forward.strongest(subject.post, SHOWN)
     figure = st.container()
     line = lesson.control_row("neuron")
     with line:
         controls.token_box(subject.tokens, subject.token)
-    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
+    asked, last = inputs.requested_number("neuron"), len(subject.post) - 1
     neuron = order.tolist()[0] if asked is None else min(asked, last)
 
     def draw() -> int:
@@ -97,7 +97,7 @@ def _choose(neuron: int) -> None:
     controls.put({"neuron": str(neuron)})
 
 
-def writes(subject: Subject, neuron: int) -> None:
+def writes(subject: MLPContext, neuron: int) -> None:
     if not predicts(subject.ctx):
         st.info("This model has no output vocabulary.", icon=icons.INFO)
         return
@@ -127,7 +127,7 @@ def writes(subject: Subject, neuron: int) -> None:
         "change of the logit per unit of the neuron",
         words=[decimal(value, "+.2f") for value in values],
         colours=of_signs(values, theme()),
-        said=[f"“{word}”: {decimal(value, '+.3f')}" for word, value in zip(words, values, strict=True)],
+        tooltips=[f"“{word}”: {decimal(value, '+.3f')}" for word, value in zip(words, values, strict=True)],
         room=1.3,
         theme=theme(),
     )
@@ -135,7 +135,7 @@ def writes(subject: Subject, neuron: int) -> None:
     st.caption("The last norm and later layers are left out.")
 
 
-def fires(subject: Subject, neuron: int) -> None:
+def fires(subject: MLPContext, neuron: int) -> None:
     heading = f"**Where neuron {neuron} fires most**"
     try:
         texts, peaks = _peaks(subject.ctx.model)
@@ -171,7 +171,7 @@ def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
     return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
 
 
-def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
+def without(subject: MLPContext, neuron: int, strongest: list[int]) -> None:
     ctx = subject.ctx
     if not predicts(ctx):
         return
@@ -212,8 +212,8 @@ def apart(both: HeadComparison) -> None:
     places = tuple(zip(both.lessons, (both.query, at), strict=True))
     a, b = (_fires(lesson, site, position) for lesson, position in places)
     st.markdown(
-        f"For {markdown.plain(head_comparison.query_name(both))} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: "
-        f"{(a & b).sum():,} in both, {(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
+        f"For {markdown.plain(head_comparison.query_name(both))} {a.sum():,} of {a.size:,} neurons fire in A, "
+        f"{b.sum():,} in B: {(a & b).sum():,} in both, {(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
     )
     before, after = (lesson.trace[f"{site}.post"][position] for lesson, position in places)
     most = np.argsort(-np.abs(after - before), kind="stable")[:MOST_APART]

@@ -31,8 +31,8 @@ def inside(ctx: PageContext) -> None:
         return  # nothing to average
     found, seen = of_head(ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query)
     more = [NOTHING] * (len(found.places) - len(seen))
-    tokens, said = [keys[at] for at in seen] + more, quoted(keys)
-    names = [said[at] for at in seen] + more
+    tokens, tooltips = [keys[at] for at in seen] + more, quoted(keys)
+    names = [tooltips[at] for at in seen] + more
     asks = markdown.plain(quoted(queries)[ctx.query])
     best = int(found.weights.argmax())
     st.markdown(
@@ -43,12 +43,12 @@ def inside(ctx: PageContext) -> None:
     if len(found.around) < 3:
         st.caption("These values span no area. Type more words, or choose a later token.")
         return
-    said = [
+    tooltips = [
         *(f"{name}: {per_cent(weight)}" for name, weight in zip(names, found.weights, strict=True)),
         "their average",
     ]
     points = found.places, found.weights, found.middle
-    show("average", average(*points, around=found.around, tokens=tokens, said=said, theme=theme()))
+    show("average", average(*points, around=found.around, tokens=tokens, tooltips=tooltips, theme=theme()))
     st.caption(
         f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}, in the plane of the first two principal components "
         f"({per_cent(found.seen)} of the variance)."

@@ -25,7 +25,7 @@ from tfmviz.views import doors as view
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted
 
-MOST = 16
+MOST_TOKENS = 16
 """Tokens of a text whose attention is drawn; with the mask of a decoder these rows and columns are complete."""
 
 MASKED, HIDDEN = 255, 254
@@ -49,7 +49,7 @@ Miniature = tuple[str, dict[str, str], dict[str, Any]]
 
 
 @cached_for_all
-def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
+def miniatures_of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
     """The pictures available for a model on a text: all six for a decoder.
 
     Args:
@@ -150,7 +150,7 @@ def _grids(title: str, asks: str, says: str, cells: Sequence[Array], *, across: 
     }
 
 
-def _cells(pattern: Array, mask: Array, most: int = MOST) -> Array:
+def _cells(pattern: Array, mask: Array, most: int = MOST_TOKENS) -> Array:
     shares = np.where(mask, np.round(pattern * (HIDDEN - 1)), MASKED)
     return shares[:most, :most].astype(np.uint8)
 
@@ -174,7 +174,7 @@ def doors(shown: Shown) -> None:
     at = {"layer": shown.layer.split(".")[1], "head": str(shown.head)}
     behind = [
         {**picture, "address": address(page, at | choices)}
-        for page, choices, picture in of(shown.model, shown.text, shown.layer, shown.head, shown.word)
+        for page, choices, picture in miniatures_of(shown.model, shown.text, shown.layer, shown.head, shown.word)
     ]
     # The view puts the sentence into each address: a long one travels once.
     data = {"text": shown.text, "doors": json.dumps(behind)}

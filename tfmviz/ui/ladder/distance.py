@@ -44,12 +44,12 @@ def own(ctx: PageContext) -> None:
     with lesson.control_row("reach"):
         how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
-    text = rungs.read(ladder, ctx.text).text
+    text = rungs.read_text(ladder, ctx.text).text
     values, y = (moved(ladder, ctx.text), "share moved") if how == CHANGE else (pulled(ladder, ctx.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
     ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
 
-    def said(name: str, place: float, value: float) -> str:
+    def tooltips(name: str, place: float, value: float) -> str:
         shown = per_cent(value) if how == CHANGE else rounded(value)
         return f"{name}, {names[-int(place)]}, {place:.0f} back: {shown}"
 
@@ -58,7 +58,7 @@ def own(ctx: PageContext) -> None:
         curves(
             found := _above_0({title: (k, curve) for title, curve in values.items()}),
             Axes("tokens back", y, 330, log=True),
-            said,
+            tooltips,
             theme=theme(),
             y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
             words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
@@ -139,14 +139,14 @@ def averages() -> None:
     kept = np.arange(1.0, len(values["5-gram"]) + 1) if key == "changed" else np.array(facts["kept"], dtype=float)
     x = "tokens back" if key == "changed" else "tokens left unchanged"
 
-    def said(name: str, place: float, value: float) -> str:
+    def tooltips(name: str, place: float, value: float) -> str:
         return (
             f"{name}, {place:.0f} tokens: {per_cent(value) if key == 'changed' else decimal(value, '+.3f') + ' nats'}"
         )
 
     points, axes = {t: (kept, v) for t, v in values.items()}, Axes(x, y, 330, log=key == "changed", doubling=True)
     y_range = powers_around(values.values()) if key == "changed" else None
-    show("averages", curves(_above_0(points) if axes.log else points, axes, said, theme=theme(), y_range=y_range))
+    show("averages", curves(_above_0(points) if axes.log else points, axes, tooltips, theme=theme(), y_range=y_range))
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
 
@@ -187,7 +187,7 @@ def dependencies(ctx: PageContext) -> None:
             f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}"
         )
     ladder = rungs.ladder()
-    p = rungs.read(ladder, ctx.text).p[:, -1]
+    p = rungs.read_text(ladder, ctx.text).p[:, -1]
     if not (asked := answers(ctx.text, kind)):
         st.info(f"Your text contains none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
@@ -220,7 +220,7 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
     return Series(
         x=np.array([float(row["n"]) for row in rows]),
         values=values,
-        said=[
+        tooltips=[
             f"{title}, {row['n']} words: {per_cent(share)} ({per_cent(low)} to {per_cent(high)})"
             for row, (share, low, high) in zip(rows, values.tolist(), strict=True)
         ],

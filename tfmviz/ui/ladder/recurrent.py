@@ -100,7 +100,7 @@ def state(ctx: PageContext) -> None:
 def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
     """The states of the stacked, bidirectional labeller that depend on one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
-    text = model and uses.read(model, ctx.text)
+    text = model and uses.encode(model, ctx.text)
     if not model or not text or not text.ids:
         return
     chosen = controls.token(text.tokens, text=ctx.text)

@@ -111,7 +111,7 @@ class Reading:
         return len(self.text.text[:end].encode()) - (1 if is_part else len(self.text.text[slice(*first)].encode()))
 
 
-def read(ctx: Ladder, text: str) -> Reading:
+def read_text(ctx: Ladder, text: str) -> Reading:
     """The models' predictions on the reader's text; a note if it was cut."""
     found = _read(ctx, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
@@ -137,7 +137,7 @@ SHOWN = 8
 
 
 def next_token(ctx: PageContext) -> None:
-    reading = read(ladder(), ctx.text)
+    reading = read_text(ladder(), ctx.text)
     tokens = reading.text.tokens
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))

@@ -71,7 +71,7 @@ def uses(ctx: PageContext) -> None:
     networks = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
     if len(networks) < len(NAMES):
         return
-    text = read(networks[BOTH], ctx.text)
+    text = encode(networks[BOTH], ctx.text)
     if not text.ids:
         st.info("This text contains nothing that these networks read.", icon=icons.INFO)
         return
@@ -93,10 +93,10 @@ def uses(ctx: PageContext) -> None:
     with lesson.control_row("right"):
         by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
     points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
-    axes, said = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
+    axes, tooltips = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
     show(
         "right",
-        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
+        curves(points, axes, tooltips, theme=theme(), y_range=(0.8, 1.0)),
         title="How often are they correct on held-out text?",
     )
     st.caption("The mixed texts join Tatoeba sentences.")
@@ -121,14 +121,14 @@ def _others(text: str) -> None:
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
-    p = rungs.read(rungs.ladder(), text).p[list(rungs.TITLES).index("ladder-rnn"), -1]
+    p = rungs.read_text(rungs.ladder(), text).p[list(rungs.TITLES).index("ladder-rnn"), -1]
     word = markdown.plain(visible(rungs.ladder().transformer.vocabulary[int(p.argmax())]))
-    translator = translators.there().get("none")
-    said = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
+    translator = translators.loadable().get("none")
+    sentence = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
     st.markdown(
         f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁ = “{word}” ({per_cent(p.max())}). See [these "
         f"models]({_address('ladder', along)}), [a transformer]({_address('writing', along)}), [counts]({counting}).\n"
-        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(said or '')}”: [The "
+        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(sentence or '')}”: [The "
         f"bottleneck]({bottleneck})."
     )
 
@@ -170,7 +170,7 @@ def doubt(text: str) -> str:
 
 
 @cached_for_all
-def read(model: AnyModel, text: str) -> Encoding:
+def encode(model: AnyModel, text: str) -> Encoding:
     return model.encode(text)
 
 

@@ -83,10 +83,12 @@ def window(ctx: PageContext) -> None:
             on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
         )
         words = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
-        said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
+        sentences = [
+            f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)
+        ]
         show(
             "window_joined",
-            _numbers(found.e, Axis("", words, said), "e = [e₁; …; eₙ]", place, row_height=22),
+            _numbers(found.e, Axis("", words, sentences), "e = [e₁; …; eₙ]", place, row_height=22),
             click="show its position's block of W",
             on_pick=lambda row, _: controls.put({"place": str(row)}),
         )
@@ -130,7 +132,7 @@ def _take_end() -> None:
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    asked = inputs.asked_number(key)
+    asked = inputs.requested_number(key)
     return otherwise if asked is None else min(asked, count - 1)
 
 

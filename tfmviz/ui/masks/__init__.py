@@ -93,7 +93,7 @@ def settings(ctx: PageContext) -> Settings:
         )
 
 
-def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing: bool) -> list[Example]:
+def gallery(q_len: int, k_len: int, settings: Settings, *, second_len: int, crossing: bool) -> list[Example]:
     """The masks to start from. Those of another shape than (q_len, k_len) are only to look at.
 
     Args:
@@ -121,27 +121,28 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
         return [full, padding]
     before = "j ≤ i: each token sees itself and those before it, as in GPT."
     empty = "j < i, as on some slides: the first row is empty, so its softmax is 0/0."
-    first = f"Visible both ways: the first {counted(said.n_prefix, 'token')}. Later ones see what came before."
-    steps = f"Itself and keys {said.step}, {2 * said.step} … positions away, at most {said.radius} on each side."
-    window, random = masks.window(k_len, said.radius), masks.random(k_len, said.n_random, said.seed)
-    bigbird = masks.bigbird(k_len, said.radius, said.n_global, said.n_random, said.seed)
-    pieces, shared = masks.blocks(k_len, said.size), masks.global_tokens(k_len, said.n_global)
+    first = f"Visible both ways: the first {counted(settings.n_prefix, 'token')}. Later ones see what came before."
+    step, radius = settings.step, settings.radius
+    steps = f"Itself and keys {step}, {2 * step} … positions away, at most {radius} on each side."
+    window, random = masks.window(k_len, settings.radius), masks.random(k_len, settings.n_random, settings.seed)
+    bigbird = masks.bigbird(k_len, settings.radius, settings.n_global, settings.n_random, settings.seed)
+    pieces, shared = masks.blocks(k_len, settings.size), masks.global_tokens(k_len, settings.n_global)
     sparse = [
-        ("window", "sliding window", f"Keys at most {counted(said.radius, 'position')} away.", window),
-        ("dilated", "dilated", steps, masks.dilated(k_len, said.radius, said.step)),
-        ("blocks", "blocks", f"Each block of {counted(said.size, 'token')} sees only itself.", pieces),
-        ("global", "global tokens", f"Full rows and columns: the first {counted(said.n_global, 'token')}.", shared),
-        ("random", "random", f"Itself and {counted(said.n_random, 'random key')}.", random),
+        ("window", "sliding window", f"Keys at most {counted(settings.radius, 'position')} away.", window),
+        ("dilated", "dilated", steps, masks.dilated(k_len, settings.radius, settings.step)),
+        ("blocks", "blocks", f"Each block of {counted(settings.size, 'token')} sees only itself.", pieces),
+        ("global", "global tokens", f"Full rows and columns: the first {counted(settings.n_global, 'token')}.", shared),
+        ("random", "random", f"Itself and {counted(settings.n_random, 'random key')}.", random),
         ("bigbird", "BigBird", "Window, global and random keys: cost grows with n.", bigbird),
     ]
-    past = masks.causal(k_len) if said.back else masks.full(k_len, k_len)
-    only = " Past only." if said.back else ""
+    past = masks.causal(k_len) if settings.back else masks.full(k_len, k_len)
+    only = " Past only." if settings.back else ""
     return [
         full,
         _example("causal", "causal", before, masks.causal(k_len)),
         _example("strict", "strictly causal", empty, masks.strictly_causal(k_len)),
         padding,
-        _example("prefix", "prefix-LM", first, masks.prefix(k_len, said.n_prefix)),
+        _example("prefix", "prefix-LM", first, masks.prefix(k_len, settings.n_prefix)),
         *(_example(name, title, words + only, mask & past) for name, title, words, mask in sparse),
         _example(
             "cross",
@@ -156,11 +157,11 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
     return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
-def laboratory(ctx: PageContext, said: Settings) -> Chosen:
+def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
     layer = ctx.choice.layer
     queries, keys = ctx.trace.axes(layer)
-    second = ctx.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
-    examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
+    second = ctx.model.tokenizer.encode(settings.second, max_len=len(keys) + 64)
+    examples = gallery(len(queries), len(keys), settings, second_len=len(second), crossing=queries is not keys)
     shape = len(queries), len(keys)
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
     window = ctx.model.config.attention.window_in(int(layer.split(".")[1]))

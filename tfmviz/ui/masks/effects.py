@@ -101,7 +101,7 @@ def attention(sides: HeadComparison) -> None:
     ctx, ctx_b = sides.lessons
     layer, head, token = ctx.choice.layer, ctx.choice.head, sides.query
     if sides.differ:
-        st.markdown(f"{both.said(sides)} {both.how(sides)}")
+        st.markdown(f"{both.summary_text(sides)} {both.how(sides)}")
         shown = list(zip((" in A", " in B"), sides.lessons, strict=True))
     else:
         st.markdown("This is the model's own mask.")

@@ -24,9 +24,9 @@ SHOWN = 4
 """Rows and columns of a printed mask."""
 
 
-def table(ctx: PageContext, chosen: Chosen, said: Settings) -> None:
+def table(ctx: PageContext, chosen: Chosen, settings: Settings) -> None:
     """Causal against padding, boolean against additive, −1e9 against −∞, and the conventions of torch."""
-    batch(ctx, said)
+    batch(ctx, settings)
     st.table(
         {
             "mask": ["causal", "padding", "cross-attention"],
@@ -45,14 +45,14 @@ def table(ctx: PageContext, chosen: Chosen, said: Settings) -> None:
     conventions()
 
 
-def batch(ctx: PageContext, said: Settings) -> None:
+def batch(ctx: PageContext, settings: Settings) -> None:
     """Two sentences in one batch: padding, causal, and both."""
     import torch
 
     from tfmviz import masks
 
     keys = ctx.trace.axes(ctx.choice.layer)[1]
-    second = ctx.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
+    second = ctx.model.tokenizer.encode(settings.second, max_len=len(keys) + 64)
     texts = (keys.tokens, second.tokens)
     width = max(map(len, texts))
     short = min(range(2), key=lambda n: len(texts[n]))
@@ -135,7 +135,7 @@ def _grid(cells: Array) -> str:
     return "\n".join(" ".join(f"{cell!s:>2}" for cell in row) for row in cells)
 
 
-def exercises(ctx: PageContext, said: Settings) -> None:
+def exercises(ctx: PageContext, settings: Settings) -> None:
     """Three questions for the class, with answers computed from the reader's sentence."""
     trace, choice = ctx.trace, ctx.choice
     queries, keys = trace.axes(choice.layer)
@@ -144,7 +144,7 @@ def exercises(ctx: PageContext, said: Settings) -> None:
     position = min(1, len(queries) - 1)
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape)[position]
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
-    everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
+    everything = gallery(len(queries), len(keys), settings, second_len=len(keys), crossing=queries is not keys)
     examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
     with lesson.control_row("riddle"):
         n = st.number_input("Picture", 1, len(examples), min(5, len(examples)))

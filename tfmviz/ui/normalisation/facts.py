@@ -54,10 +54,12 @@ def scaling() -> None:
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale], [f"student {i + 1}" for i in range(len(raw))]
     numbers = [str(i + 1) for i in range(len(raw))]
-    said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
+    tooltips = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        dots.on_one_scale(shown, names=numbers, said=said, link=(0, nearest(shown)[0]), titles=COLUMNS, theme=theme()),
+        dots.on_one_scale(
+            shown, names=numbers, tooltips=tooltips, link=(0, nearest(shown)[0]), titles=COLUMNS, theme=theme()
+        ),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -232,8 +234,8 @@ def apart(both: HeadComparison) -> None:
     ]
     (a, a_after), (b, b_after) = vectors
     st.markdown(
-        f"The norm takes the standard deviation of {markdown.plain(head_comparison.query_name(both))} from {decimal(a.std())} to "
-        f"{decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
+        f"The norm takes the standard deviation of {markdown.plain(head_comparison.query_name(both))} from "
+        f"{decimal(a.std())} to {decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
     )
     rows = [f"{what} {when}" for when in ("before", "after") for what in ("mean", "standard deviation")]
     columns = {"statistic": rows}

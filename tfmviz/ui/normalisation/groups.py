@@ -64,7 +64,7 @@ def batch(ctx: PageContext) -> list[str]:
     return [ctx.text, *lines[:MAX_SENTENCES]]
 
 
-def read(ctx: PageContext, texts: list[str]) -> Batch:
+def read_batch(ctx: PageContext, texts: list[str]) -> Batch:
     """The stream before the chosen layer, for every sentence."""
     stack, index, _ = ctx.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
@@ -97,7 +97,7 @@ def _statistics(batch: Batch, *, padding: bool = False) -> tuple[Array, Array]:
 
 def groups(ctx: PageContext) -> None:
     line, figure = lesson.control_row("groups"), st.container()
-    given = read(ctx, batch(ctx))
+    given = read_batch(ctx, batch(ctx))
     norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
     last = min(ROWS, len(given.tokens[0])) - 1
     row = min(1, last)
@@ -123,8 +123,8 @@ def groups(ctx: PageContext) -> None:
     for s, i in np.ndindex(shown.shape[:2]):
         token = given.tokens[s][i] if i < len(given.tokens[s]) else None
         names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
-        said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
-        spoken.append(f"sentence {s + 1}, {said}")
+        sentence = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
+        spoken.append(f"sentence {s + 1}, {sentence}")
     ends = range(n_rows, len(names), n_rows)
     frames = [Frame(top=end, left=0, bottom=end, right=numbers, colour="text") for end in ends]
     if norm != "BatchNorm":
@@ -169,7 +169,7 @@ def company(ctx: PageContext) -> None:
         padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
     texts = batch(ctx)
-    before, after = read(ctx, texts), read(ctx, [*texts, typed if typed.strip() else JOINING])
+    before, after = read_batch(ctx, texts), read_batch(ctx, [*texts, typed if typed.strip() else JOINING])
     stored = phase == PHASES[1]
     with figure:
         if _is_uniform(before, padding=padding) and not stored:

@@ -33,7 +33,7 @@ WINDOW = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class LearnedPosition:
     """A trained table: the model and one of its stacks."""
 
     model: Model
@@ -76,7 +76,7 @@ def tables(ctx: PageContext) -> None:
     )
 
 
-def choose(line: DeltaGenerator) -> Place | None:
+def choose(line: DeltaGenerator) -> LearnedPosition | None:
     """Draws the choice of a shipped model's table; a note and None where there is none."""
     stacks = {"decoder-only": ("decoder",), "encoder-only": ("encoder",), "encoder-decoder": ("encoder", "decoder")}
     places = {
@@ -91,17 +91,17 @@ def choose(line: DeltaGenerator) -> Place | None:
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained", line=line)
     name, stack = places[chosen]
-    return Place(model=models.load(name), stack=stack)
+    return LearnedPosition(model=models.load(name), stack=stack)
 
 
-def heat_map(place: Place) -> None:
+def heat_map(place: LearnedPosition) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
     show("trained_table", table(values, f"trained value (colours end at ±{limit:.2f})", limit=limit))
     result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} parameters**.")
 
 
-def similarity(place: Place) -> None:
+def similarity(place: LearnedPosition) -> None:
     """Cosines within the table, next to those of sinusoids of the same size."""
     from tfmviz.positions.sinusoidal import sinusoids
 
@@ -122,7 +122,7 @@ def similarity(place: Place) -> None:
     )
 
 
-def directions(place: Place) -> None:
+def directions(place: LearnedPosition) -> None:
     """Principal components over the positions, and the path through the first two."""
     found = position_table.principal_components(place.table)
     left, right = st.columns(2)
@@ -137,7 +137,7 @@ def directions(place: Place) -> None:
         show("component_path", chart, title="Positions along the two main directions")
 
 
-def norms(place: Place) -> None:
+def norms(place: LearnedPosition) -> None:
     """Norms of the rows against their initial norm, and the loss measured position by position."""
     values = place.table
     from tfmviz.positions.learned import STD
@@ -177,7 +177,7 @@ def norms(place: Place) -> None:
         show("loss_by_position", chart)
 
 
-def wall(place: Place) -> None:
+def wall(place: LearnedPosition) -> None:
     try:
         place.model.position_effects(place.stack, place.model.config.max_len + 1)
     except ValueError as error:  # the scheme's own error
@@ -208,7 +208,7 @@ def _beyond(model: Model) -> None:
         )
     from tfmviz.positions.learned import STD
 
-    poor = position_table.untrained(Place(model=model, stack="encoder").table, std=STD)
+    poor = position_table.untrained(LearnedPosition(model=model, stack="encoder").table, std=STD)
     st.markdown(
         (f"Training has reached the first {poor[0]} rows. " if len(poor) else "")
         + (f"The longest text it reverses here has **{max(right)}** letters." if right else "It gets none right.")

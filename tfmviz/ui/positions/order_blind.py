@@ -134,7 +134,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     n = len(parts)
     ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
     names = [visible(encoding.text[start:end]) for start, end in ends]
-    order = _asked_order(names)
+    order = _requested_order(names)
     words, buttons = lines
     inputs.pills(
         "Click two words to swap them",
@@ -159,7 +159,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     return order
 
 
-def _asked_order(names: list[str]) -> list[int]:
+def _requested_order(names: list[str]) -> list[int]:
     asked, n = st.query_params.get("order", ""), len(names)
     if not asked:
         return _first_and_last(names)

@@ -48,7 +48,7 @@ def digits() -> None:
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
     count = zoo.pictures.N_PATCHES
     order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
-    read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
+    read = {name: zoo.pictures.read_picture(model, shown.astype(np.float32), order) for name, model in both.items()}
 
     def take(report: dict[str, Any]) -> None:
         if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:

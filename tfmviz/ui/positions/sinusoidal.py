@@ -126,14 +126,14 @@ def by_hand(_: PageContext) -> None:
         divisor, _ = divisors[j // 2]
         return float((np.cos if j % 2 else np.sin)(row / divisor)) if divisor else np.nan
 
-    said = []
+    sentences = []
     for j in range(4):
         name, (divisor, formula) = "cos" if j % 2 else "sin", divisors[j // 2]
         ends = "undefined: division by 0"
         if divisor:
             ends = f"{name}({position / divisor:.6g}) = {value(position, j):.5f}"
-        said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
-    st.code("\n".join(said), language=None, wrap_lines=True)
+        sentences.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
+    st.code("\n".join(sentences), language=None, wrap_lines=True)
     values = np.array([[value(row, j) for j in range(4)] for row in range(4)])
     show("worked", table(values, "PE(position, dimension), d = 4", limit=1.0, texts=written(values, ".3f")))
     show_code(waves_at)
@@ -159,8 +159,8 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
         parts = []
         for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
             y, curve = (laws.wave(n, wavelength, quarter=part) for n in (at, x))
-            said, stroke = f"{name}(2π pos / {wavelength})", Stroke(colour, dot=40)
-            parts.append(Line(said, at, y, stroke, f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
+            sentence, stroke = f"{name}(2π pos / {wavelength})", Stroke(colour, dot=40)
+            parts.append(Line(sentence, at, y, stroke, f"{sentence} at {{:g}}: {{:.4g}}".format, (x, curve)))
         axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
         show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
     away = [laws.far_from_first(table) for table in (single, many)]

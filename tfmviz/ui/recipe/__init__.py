@@ -29,20 +29,20 @@ from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, rounded
 from tfmviz.zoo import ModelUnavailable
 
-MOST = 60
+MOST_TOKENS = 60
 """Positions that are listed; the mean is over all."""
 
 
 def forcing(ctx: PageContext) -> None:
     if (found := forced(ctx)) is None:
         return
-    at = min(place(found), MOST - 1)
+    at = min(place(found), MOST_TOKENS - 1)
     losses = found.losses
     mean = float(losses.mean())
-    n = min(len(found.ids), MOST)
+    n = min(len(found.ids), MOST_TOKENS)
     loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
     target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
-    said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
+    sentence = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
     hit = (
         "no token is more probable"
         if best == found.ids[at]
@@ -64,7 +64,7 @@ def forcing(ctx: PageContext) -> None:
             ],
             shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
             picked=at,
-            about=f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
+            about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
         ),
         on_pick=controls.pin,
     )
@@ -170,7 +170,7 @@ def tasks(ctx: PageContext) -> None:
     losses = found.losses
     asked = [
         Piece(whole(read), (f"→ {whole(target)}", decimal(float(loss)))) for read, target, loss in
-        zip(found.reads[:MOST], found.targets[:MOST], losses[:MOST], strict=True)
+        zip(found.reads[:MOST_TOKENS], found.targets[:MOST_TOKENS], losses[:MOST_TOKENS], strict=True)
     ]  # fmt: skip
     hidden, mean = _masked(filler, ctx.text, draw)
     rows = [
@@ -197,7 +197,7 @@ def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
     for n, (before, now) in enumerate(zip(ids, read, strict=True)):
         below = (f"→ {whole(vocabulary[before])}", decimal(float(losses[n]))) if asked[n] else ()
         boxes.append(Piece(whole(vocabulary[now]), below, "mark" if now == MASK else "new" if now != before else ""))
-    return boxes[:MOST], float(losses[asked].mean())
+    return boxes[:MOST_TOKENS], float(losses[asked].mean())
 
 
 @cached_for_all
@@ -252,8 +252,8 @@ def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int],
 def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
     below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
     return [
-        Piece(f"⟨{index - SPANS + 1}⟩", said, "mark")
+        Piece(f"⟨{index - SPANS + 1}⟩", note, "mark")
         if index in _marks(model)
-        else Piece(whole(model.vocabulary[index]), said)
-        for index, said in zip(ids, below, strict=True)
+        else Piece(whole(model.vocabulary[index]), note)
+        for index, note in zip(ids, below, strict=True)
     ]

@@ -116,7 +116,7 @@ def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], see
             space.Way(
                 name=name,
                 points=np.column_stack([inside, function(inside) + lift]),
-                said=[f"{name}, after {n} steps" for n in range(len(inside))],
+                tooltips=[f"{name}, after {n} steps" for n in range(len(inside))],
                 colour=colour,
                 width=9,
             )
@@ -190,11 +190,11 @@ def schedules() -> None:
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
     points, top = {name: (at, rate) for name, rate in rates.items()}, 1.1 * max(float(r.max()) for r in rates.values())
 
-    def said(name: str, step: float, rate: float) -> str:
+    def tooltips(name: str, step: float, rate: float) -> str:
         return f"{name}, step {step:,.0f}: {tiny(rate)}"
 
     look: dict[str, Any] = {"dot": 0, "marked": marked, "y_range": (0.0, top)}
-    show("schedules", curves(points, Axes("step", "learning rate", 330), said, theme=theme(), **look))
+    show("schedules", curves(points, Axes("step", "learning rate", 330), tooltips, theme=theme(), **look))
     falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
@@ -216,8 +216,8 @@ def warm_up() -> None:
         "**Post-norm without warm-up never learns**; pre-norm gains little from warm-up. (Four eight-layer models "
         f"share data, seed and peak rate; at the right is the mean of the last {LAST} losses.)"
     )
-    axes, said = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
-    show("warm_up_runs", curves(smooth, axes, said, theme=theme(), dot=0, words=words))
+    axes, tooltips = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
+    show("warm_up_runs", curves(smooth, axes, tooltips, theme=theme(), dot=0, words=words))
     st.markdown(
         "Xiong et al. 2020 blame the large initial gradients in the last post-norm layers (see “Normalisation”); Liu "
         "et al. 2020 disagree."
@@ -227,7 +227,7 @@ def warm_up() -> None:
 
 PASSES = 10
 
-MOST = 60
+MOST_TOKENS = 60
 """Tokens in the picture of dropout."""
 
 LARGEST = 60_000_000
@@ -242,7 +242,7 @@ def dropout(ctx: PageContext) -> None:
         return
     model = found.model
     runs = _dropped(model, ctx.text, rate, seed)
-    n = min(len(found.ids), MOST)
+    n = min(len(found.ids), MOST_TOKENS)
     tokens = found.targets[:n]
     names = quoted(tokens, first=1)
     show("dropped", dots.dropped(tokens, names, runs[:, :n], found.losses[:n], theme=theme()))
@@ -300,8 +300,8 @@ def _name(layer: str) -> str:
     if layer == "embedding":
         return "W_E"
     stack, number, part = layer.split(".")
-    said = {"self_attn": "attention", "cross_attn": "cross-attention", "mlp": "MLP"}[part]
-    return f"{'' if stack == 'decoder' else 'encoder '}{number} {said}"
+    name = {"self_attn": "attention", "cross_attn": "cross-attention", "mlp": "MLP"}[part]
+    return f"{'' if stack == 'decoder' else 'encoder '}{number} {name}"
 
 
 @cached_for_all

@@ -30,7 +30,7 @@ MEASURES = {"perplexity": ".2f", "bleu": ".1f"}
 
 WITHOUT, WITH = "smoothing-0", "smoothing-0.1"
 
-MOST = 9
+MOST_ENTRIES = 9
 
 
 def smoothed(ctx: PageContext) -> None:
@@ -44,7 +44,7 @@ def smoothed(ctx: PageContext) -> None:
     log_p, target = found.log_p[at], found.ids[at]
     q = smoothing.smoothed(target, epsilon=epsilon, vocab_size=len(log_p))
     slope = smoothing.gradient(q, log_p)
-    shown = list(dict.fromkeys([target, *np.argsort(-log_p, kind="stable")[:MOST].tolist()]))[:MOST]
+    shown = list(dict.fromkeys([target, *np.argsort(-log_p, kind="stable")[:MOST_ENTRIES].tolist()]))[:MOST_ENTRIES]
     tokens = [visible(found.model.vocabulary[n]) for n in shown]
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "vocabulary entry"

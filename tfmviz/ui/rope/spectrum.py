@@ -152,10 +152,14 @@ def _own_frequencies(shown: PageContext) -> str:
     if base is None:
         return f"The angles of {name} have no single base; {len(turning)} of {len(theta)} pairs turn."
     slower = frequencies(2 * len(turning), base=base).numpy() / turning
-    said = f"{name} has base {base:,.0f}, "
+    sentence = f"{name} has base {base:,.0f}, "
     n_slower = int((slower > 1 + 1e-4).sum())  # less is rounding
-    said += f"with {n_slower} of its pairs slowed down, up to {slower.max():.3g} times" if n_slower else "unstretched"
-    return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
+    sentence += (
+        f"with {n_slower} of its pairs slowed down, up to {slower.max():.3g} times" if n_slower else "unstretched"
+    )
+    return (
+        f"{sentence}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{sentence}."
+    )
 
 
 @cached_for_all

@@ -108,7 +108,7 @@ def helices(shown: PageContext) -> None:
     pairs = sorted({0, slow})
     angles = rotations.angles(np.arange((n - 1) * SMOOTH + 1) / SMOOTH, theta[pairs])  # (point, pair)
     q = rotations.complex_pairs(of_head(shown, "q"))[shown.query, pairs]
-    name, said = visible(tokens_of(shown)[shown.query]), quoted(tokens_of(shown))[shown.query]
+    name, in_quotes = visible(tokens_of(shown)[shown.query]), quoted(tokens_of(shown))[shown.query]
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
@@ -116,10 +116,10 @@ def helices(shown: PageContext) -> None:
         alt = f"Pairs of sine and cosine over {n} positions: helices of radius 1."
         show("helix_added", _figure(np.exp(1j * angles), pairs, "any word", seen), title=title, alt=alt)
     with right:
-        title = f"RoPE: the query of {said} itself rotates, at its own radius"
+        title = f"RoPE: the query of {in_quotes} itself rotates, at its own radius"
         alt = f"Pairs of a query over {n} positions: helices of radius {radii}."
         show("helix_turned", _figure(q * np.exp(1j * angles), pairs, name, seen), title=title, alt=alt)
-    result(f"{markdown.plain(said)} keeps its norm at every position: {radii}.")
+    result(f"{markdown.plain(in_quotes)} keeps its norm at every position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:
@@ -136,7 +136,7 @@ def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:
         space.Way(
             name=f"pair {m}",
             points=np.column_stack([positions, of_pair.real, of_pair.imag]),
-            said=[f"{name} at position {i:g}, pair {m}" for i in positions],
+            tooltips=[f"{name} at position {i:g}, pair {m}" for i in positions],
             colour=colour,
             dots=dots,
         )

@@ -122,7 +122,7 @@ def _sizes() -> Table:
                 f"{known.design.d_model:,}",
                 str(known.design.n_layers),
                 f"{sum(counts(known.design).values()):,}",
-                f"{in_words(known.said)} ({known.source})",
+                f"{in_words(known.reported)} ({known.source})",
             )
             for name, known in PUBLISHED.items()
         ],

@@ -44,7 +44,7 @@ OVER = 1.3
 
 def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
-    about, runs, larger = read()
+    about, runs, larger = read_grid()
     with lesson.control_row("own"):
         against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
         counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
@@ -238,7 +238,7 @@ class Runs:
 
 
 @cached_for_all
-def read() -> tuple[dict[str, Any], Runs, Runs]:
+def read_grid() -> tuple[dict[str, Any], Runs, Runs]:
     """The shipped runs' settings, the runs that laws are fitted to, and the largest model's, which no fit sees."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("runs")
@@ -254,5 +254,5 @@ def read() -> tuple[dict[str, Any], Runs, Runs]:
 @cached_for_all
 def fitted(counted: str) -> Fit:
     """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
-    runs = read()[1]
+    runs = read_grid()[1]
     return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

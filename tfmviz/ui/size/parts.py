@@ -25,7 +25,7 @@ OWN, YOURS = "the chosen model", "sizes of your own"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Subject:
+class SizedModel:
     """A model to count, its authors' count, and its configuration, if it is of the zoo."""
 
     name: str
@@ -34,7 +34,7 @@ class Subject:
     config: Facts | None = None
 
 
-def ask(ctx: PageContext, key: str) -> Subject:
+def ask(ctx: PageContext, key: str) -> SizedModel:
     """Draws the choice of the model, with sliders for custom sizes.
 
     Args:
@@ -45,11 +45,11 @@ def ask(ctx: PageContext, key: str) -> Subject:
         if name != OWN:
             lesson.hide("model")
         if name == YOURS:
-            return Subject(name=name, design=_sliders())
+            return SizedModel(name=name, design=_sliders())
     if name in PUBLISHED:
-        return Subject(name=name, design=PUBLISHED[name].design, known=PUBLISHED[name])
+        return SizedModel(name=name, design=PUBLISHED[name].design, known=PUBLISHED[name])
     config = ctx.model.config
-    return Subject(name=ctx.model.name, design=design_of(config, ctx.model.weights), config=config)
+    return SizedModel(name=ctx.model.name, design=design_of(config, ctx.model.weights), config=config)
 
 
 def _sliders() -> Design:
@@ -113,8 +113,8 @@ def where(ctx: PageContext) -> None:
     show("areas", areas(found, theme=theme()), title="Areas are numbers of parameters")
     said_by_authors = ""
     if known := subject.known:
-        said = f"{known.said / 1e9:.3g} billion" if known.said >= 1e9 else in_words(known.said)
-        said_by_authors = f"Its authors say {said} ({_off(total, int(known.said))} here; {known.source})."
+        sentence = f"{known.reported / 1e9:.3g} billion" if known.reported >= 1e9 else in_words(known.reported)
+        said_by_authors = f"Its authors say {sentence} ({_off(total, int(known.reported))} here; {known.source})."
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
     result(f"**{total:,}** parameters: {shares}. {said_by_authors}")
@@ -123,9 +123,9 @@ def where(ctx: PageContext) -> None:
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
         "2 · d · n_layer · (2 · d_attn + d_ff)": parameters.of_lectures(subject.design),
     }
-    said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
+    sentence = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
-        f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {said}. Neither "
+        f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {sentence}. Neither "
         "allows for gates, shared heads, cross-attention or experts."
     )
 
@@ -163,7 +163,7 @@ def memory(ctx: PageContext) -> None:
     _training(subject)
 
 
-def _training(subject: Subject) -> None:
+def _training(subject: SizedModel) -> None:
     known = subject.known.tokens if subject.known else None
     with lesson.control_row("run"):
         tokens = inputs.select_slider("Tokens to train on", TOKENS, 10**10, key="trained_on", format_func=in_words)

@@ -83,7 +83,7 @@ class Variant:
 
 
 @cached_for_all
-def read() -> tuple[dict[str, Any], dict[str, Variant]]:
+def read_variants() -> tuple[dict[str, Any], dict[str, Variant]]:
     """The shipped runs' settings as in the file, and the runs by the name of the variant."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("variants")
@@ -106,7 +106,7 @@ def compared(ctx: PageContext) -> None:
         routed(ctx)
         return
     lesson.hide("text", "model")
-    about, found = read()
+    about, found = read_variants()
     order = sorted(found, key=lambda name: found[name].loss.mean())
     losses = {_title(name): found[name].loss for name in order}
     verdicts = ["baseline" if name == BASELINE else found[name].verdict for name in order]

@@ -71,7 +71,7 @@ def contributions(ctx: PageContext) -> None:
             "length of what is added",
             words=[f"{length:.2f}" for length in lengths],
             colours=[theme().accent if h == head else theme().attention for h in range(n_heads)],
-            said=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
+            tooltips=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
             room=1.25,
             theme=theme(),
         )

@@ -79,8 +79,8 @@ def biography(ctx: PageContext) -> None:
         }
         show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
     found = book.heads[ctx.choice.layer][ctx.choice.head]
-    said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
-    result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {said}")
+    sentence = markdown.plain(words.summary_text(found, book)).replace("\\. ", ". ")  # our full stops
+    result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {sentence}")
     lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), ctx.model.writes_from
     ahead = stack == "decoder"  # the predicted token is the next one
     worst = []

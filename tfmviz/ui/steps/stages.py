@@ -40,8 +40,8 @@ def stages(ctx: PageContext) -> None:
         css=steps.CSS,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
-            "stage": _asked("stage", STAGE) or "sentence",
-            "at": _explained(_asked("at", CELL)),
+            "stage": _requested("stage", STAGE) or "sentence",
+            "at": _explained(_requested("at", CELL)),
             "token": None if side.lacks() else ctx.query,
         },
         on_report=follow,
@@ -57,7 +57,7 @@ def _explained(at: str) -> str:
     return ".".join([matrix, "-" if partner is None else str(partner), *others])
 
 
-def _asked(name: str, form: re.Pattern[str]) -> str:
+def _requested(name: str, form: re.Pattern[str]) -> str:
     found = st.query_params.get(name, "")
     return found if form.fullmatch(found) else ""
 

@@ -47,7 +47,7 @@ def lens_of(ctx: PageContext) -> None:
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, ctx.model.writes_from, detail)
     found = _lens(ctx, detail)
-    asked = inputs.asked_number("read")
+    asked = inputs.requested_number("read")
     stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
     show_view(
         "lens",
@@ -80,7 +80,7 @@ def _lens(ctx: PageContext, detail: Detail) -> Lens:
 def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> Lens:
     trace, stack = models.trace(model, text, edits), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())
-    return lens.read(trace, sites, model.weights.stacks[stack].readout)
+    return lens.read_stages(trace, sites, model.weights.stacks[stack].readout)
 
 
 def diverge(both: HeadComparison) -> None:
@@ -91,12 +91,12 @@ def diverge(both: HeadComparison) -> None:
     words = [lesson.model.vocabulary for lesson in both.lessons]
     tops = [[names[n] for n in one.top[:, at]] for names, one, at in zip(words, found, places, strict=True)]
     differ = np.array([a != b for a, b in zip(*tops, strict=True)])
-    said = ""
+    sentence = ""
     if differ[-1]:
         stages = list(residual.stages(both.lessons[0].trace, both.lessons[0].model.writes_from, "layers"))
         first = 0 if differ.all() else len(differ) - int((~differ)[::-1].argmax())
-        said = f"They diverge {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."
-    st.markdown(f"{head_comparison.expected(both)} {said}")
+        sentence = f"They diverge {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."
+    st.markdown(f"{head_comparison.expected(both)} {sentence}")
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:

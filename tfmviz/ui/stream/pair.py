@@ -110,14 +110,14 @@ def _two() -> list[Stroke]:
 def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", log: bool = False) -> Chart:
     """A number for each layer, (layer,): a line for each model, or, with four, for each model at two times."""
 
-    def said(name: str, layer: float, value: float) -> str:
+    def tooltips(name: str, layer: float, value: float) -> str:
         return f"{name}, {x} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"
 
     looks = _two()
     if len(lines) == 4:
         looks = [replace(look, dash=dash) for look in looks for dash in (DASHES[1], DASHES[0])]
     points = {name: (np.arange(len(y)), y) for name, y in lines.items()}
-    drawn = named_lines(points, said, theme=theme(), strokes=looks)
+    drawn = named_lines(points, tooltips, theme=theme(), strokes=looks)
     return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
 
 

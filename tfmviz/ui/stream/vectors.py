@@ -95,7 +95,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
         result(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
 
 
-MOST = 40
+MOST_PATHS = 40
 """Tokens whose paths are drawn: the first ones, and the chosen one."""
 
 
@@ -133,8 +133,8 @@ def paths(ctx: PageContext, tokens: list[str], seen: View) -> None:
     trace, stack, chosen = ctx.trace, ctx.choice.layer.split(".")[0], ctx.query
     names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
     found = _in_space(ctx.model, ctx.text, stack, ctx.edits)
-    said = _alike(trace, stages, tokens, chosen)
-    shown = [n for n in range(len(tokens)) if n < MOST or n == chosen]
+    sentence = _alike(trace, stages, tokens, chosen)
+    shown = [n for n in range(len(tokens)) if n < MOST_PATHS or n == chosen]
     figure = space.ways(
         [_way(tokens[n], names[n], found.places[:, n], list(stages), stands_out=n == chosen) for n in shown],
         axes=("1st direction", "2nd direction", "3rd direction"),
@@ -143,8 +143,8 @@ def paths(ctx: PageContext, tokens: list[str], seen: View) -> None:
         stages=["embedding", *(str(n) for n in range(len(stages) - 1))],
         theme=theme(),
     )
-    show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
-    result(f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the vectors' variance.")
+    show("paths", figure, alt=f"Paths of {len(shown)} tokens. {sentence}")
+    result(f"{sentence} The three directions hold {per_cent(float(found.shares.sum()))} of the vectors' variance.")
 
 
 def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
@@ -152,7 +152,7 @@ def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_
     return Way(
         name=name,
         points=places,
-        said=[f"{name}, {stage}" for stage in stages],
+        tooltips=[f"{name}, {stage}" for stage in stages],
         colour=look.accent if stands_out else look.masked,
         width=10 if stands_out else 4,
         label=token,

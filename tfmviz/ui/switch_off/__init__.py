@@ -99,14 +99,14 @@ def switchboard(ctx: PageContext) -> Switches:
     if unknown := wanted - {part.code for part in off} - {"none"}:
         st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
     with lesson.control_row("switches"):
-        said = Switches(off=off, way=_way(ctx))
+        switches = Switches(off=off, way=_way(ctx))
 
     def report(chosen: dict[str, Any]) -> None:
         codes = str(chosen["off"]).split(",")
         switch_off([part.code for part in parts if part.code in codes])
 
     with st.container():
-        follow(ctx, said)
+        follow(ctx, switches)
         rows, wholes = ablation.layers_of(ctx.trace), {part.code: part for part in parts if part.kind == "layer"}
         n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
         columns = [*map(str, range(n_heads)), *["MLP"] * any(part.kind == "mlp" for row in rows for part in row)]
@@ -118,20 +118,20 @@ def switchboard(ctx: PageContext) -> Switches:
             cells = [whole, *(by_place.get(n) for n in range(len(columns)))]
             name = whole.name if whole else f"{ATTENTION_KINDS[kind_of(layer)]} {index}"
             lines.append({"name": name, "parts": [part and [part.code, part.name] for part in cells]})
-        done = said.way.done()
+        done = switches.way.done()
         show_view(
             "parts",
             js=view.JS,
             css=view.CSS,
             data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
-            selection={"off": _change(said)},
+            selection={"off": _change(switches)},
             on_report=report,
         )
-    return said
+    return switches
 
 
-def _change(said: Switches) -> str:
-    return ",".join(sorted(said.codes))
+def _change(switches: Switches) -> str:
+    return ",".join(sorted(switches.codes))
 
 
 def _way(ctx: PageContext) -> Way:
@@ -155,14 +155,14 @@ def switch_off(codes: Sequence[str]) -> None:
     controls.put({"off": ",".join(codes) or "none"})
 
 
-def follow(ctx: PageContext, said: Switches) -> None:
-    factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
-    live.follow_changes(ctx, "parts", _change(said), *live.PAIRED, factor=factor, usual=(ctx.query, ctx.key))
+def follow(ctx: PageContext, switches: Switches) -> None:
+    factor = {"zero": 0.0, "mean": None, "scaled": switches.way.factor}[switches.way.how]
+    live.follow_changes(ctx, "parts", _change(switches), *live.PAIRED, factor=factor, usual=(ctx.query, ctx.key))
 
 
-def run(ctx: PageContext, said: Switches) -> HeadComparison:
-    ctx_b = replace(ctx, edits=_edits(ctx.model, ctx.text, said.codes, said.way)) if said.off else ctx
-    return both.compare(ctx, ctx_b, ("A, whole model", f"B, {said.run}"))
+def run(ctx: PageContext, switches: Switches) -> HeadComparison:
+    ctx_b = replace(ctx, edits=_edits(ctx.model, ctx.text, switches.codes, switches.way)) if switches.off else ctx
+    return both.compare(ctx, ctx_b, ("A, whole model", f"B, {switches.run}"))
 
 
 def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
@@ -181,33 +181,33 @@ def _reference(model: Model, text: str) -> Trace:
     return models.run(model, text, sites=("*.z", "*.out"))
 
 
-def verdict(sides: HeadComparison, said: Switches) -> None:
+def verdict(sides: HeadComparison, switches: Switches) -> None:
     ctx = sides.lessons[0]
-    if not said.off:
+    if not switches.off:
         st.markdown("Every part is on. **Click a head on the board to switch it off.**")
         return
-    if _everything(ctx.trace, said):
+    if _everything(ctx.trace, switches):
         st.warning("Every part is off, so predictions depend on no other token.", icon=icons.OFF)
     asked = question(ctx)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
-        better = f" The model predicts this sentence **better** {said.run}." if round(new - old, 3) < 0 else ""
+        better = f" The model predicts this sentence **better** {switches.run}." if round(new - old, 3) < 0 else ""
         result(
             f"Mean surprise at the next word of {before_after.predicted(ctx)}: **{old:.2f}** nats in A, "
-            f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
+            f"**{new:.2f}** in B, with {_names(switches.off)} {switches.done}: {decimal(new - old, '+.3f')}.{better}"
         )
 
 
-def _everything(trace: Trace, said: Switches) -> bool:
+def _everything(trace: Trace, switches: Switches) -> bool:
     """Nothing is left that depends on the text and writes into the stream."""
-    gone = {site for part in said.off for site in part.sites}
-    heads = {part for part in said.off if part.kind == "head"}
+    gone = {site for part in switches.off for site in part.sites}
+    heads = {part for part in switches.off if part.kind == "head"}
     for part in ablation.parts_of(trace):
         if part.kind == "head" and part not in heads and part.sites[0].replace(".z", ".out") not in gone:
             return False
         if part.kind == "mlp" and part.sites[0] not in gone:
             return False
-    return said.way.how != "mean" and said.way.removes
+    return switches.way.how != "mean" and switches.way.removes
 
 
 def _names(parts: Sequence[Part]) -> str:
@@ -221,19 +221,19 @@ def question(ctx: PageContext) -> Question | None:
     return ablation.whole_text(ids) if ctx.model.config.architecture != "encoder-only" and len(ids) > 1 else None
 
 
-def next_words(sides: HeadComparison, said: Switches) -> None:
-    verdict(sides, said)
+def next_words(sides: HeadComparison, switches: Switches) -> None:
+    verdict(sides, switches)
     st.markdown(both.expected(sides))
     ctx, ctx_b = sides.lessons
     before_after.next_words(ctx, ctx_b.trace, both.targets(sides)[0], series=sides.titles)
 
 
-def losses(sides: HeadComparison, said: Switches) -> None:
+def losses(sides: HeadComparison, switches: Switches) -> None:
     ctx, ctx_b = sides.lessons
     if question(ctx) is None:
         st.info("There is no next word to predict: type more.")
         return
-    verdict(sides, said)
+    verdict(sides, switches)
     old, new = (mask_effect.next_token_losses(side.trace["logits"], side.trace.target.ids) for side in sides.lessons)
     worst = int((new - old).argmax())
     word = markdown.plain(quoted(ctx.trace.tokens)[worst + 1])
@@ -245,24 +245,24 @@ def losses(sides: HeadComparison, said: Switches) -> None:
     before_after.losses(ctx, ctx_b.trace)
 
 
-def attention(sides: HeadComparison, said: Switches) -> None:
+def attention(sides: HeadComparison, switches: Switches) -> None:
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
     note = f"{name} **attends as before**: only later layers read the change. The map below shows them."
     is_alike = np.allclose(a, b, atol=LEAST_SHARE)
-    if not said.off:
+    if not switches.off:
         note = "Every part is on. **Click a head on the board to switch it off.**"
-    both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
+    both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(switches.codes))
 
 
-def written(sides: HeadComparison, said: Switches) -> None:
+def written(sides: HeadComparison, switches: Switches) -> None:
     ctx = sides.lessons[0]
     if ctx.model.config.architecture == "encoder-only":
         st.info("This model fills in words; it does not write text.")
         return
-    verdict(sides, said)
-    texts = [_written(ctx.model, ctx.text, codes, said.way) for codes in ((), said.codes)]
+    verdict(sides, switches)
+    texts = [_written(ctx.model, ctx.text, codes, switches.way) for codes in ((), switches.codes)]
     both.show_texts(sides.titles, texts, "the most probable token each time")
 
 

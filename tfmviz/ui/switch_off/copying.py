@@ -120,14 +120,14 @@ def laboratory(ctx: PageContext) -> None:
     words = [_quoted(ctx.model.vocabulary[index]) for index in answers]
     apart = [decimal(float(patching.difference(one, answers)), "+.2f") for one in logits]
     best = patching.favourites(*logits)
-    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
+    sentence = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
     if best != answers:
-        said = (
+        sentence = (
             f"Both runs answer {_quoted(ctx.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
             f"the second {words[1]}."
         )
     st.markdown(
-        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
+        f"{sentence} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
         "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
     )
     beside_encoder = stack == "decoder" and ctx.trace.source is not None

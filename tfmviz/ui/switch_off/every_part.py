@@ -31,18 +31,18 @@ LITTLE = 0.05
 MEASURES = ("the whole sentence", "the word after the chosen token")
 
 
-def damage_map(ctx: PageContext, said: Switches) -> None:
+def damage_map(ctx: PageContext, switches: Switches) -> None:
     figure = st.container()
     asked, measured = _measure(ctx)
     with st.spinner("Switching off every part in turn…"):
-        values = _damage(ctx.model, ctx.text, asked, said.way)
+        values = _damage(ctx.model, ctx.text, asked, switches.way)
     last = values.shape[1] - 1
     cells = {
         part: (row, last if part.head is None else part.head)
         for row, parts in enumerate(ablation.layers_of(ctx.trace))
         for part in parts
     }
-    layers, choice, way = ctx.trace.layers, ctx.choice, said.way
+    layers, choice, way = ctx.trace.layers, ctx.choice, switches.way
     many = ctx.trace.source is not None
     mlp = [] if np.isnan(values[:, last]).all() else ["MLP"]
     shown = values[:, : last + len(mlp)]
@@ -62,7 +62,9 @@ def damage_map(ctx: PageContext, said: Switches) -> None:
                 form=ValueFormat(digits=4, sign=True, unit=" nats"),
                 texts=written(shown, "+.2f"),
                 frames=chosen_cell((layers.index(choice.layer), choice.head)),
-                crosses=tuple(cells[part] for part in cells if part in said.off and cells[part][1] < shown.shape[1]),
+                crosses=tuple(
+                    cells[part] for part in cells if part in switches.off and cells[part][1] < shown.shape[1]
+                ),
                 row_height=44,
             ),
             click=controls.LOOKS,
@@ -108,11 +110,11 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     return f"{found} Below {LITTLE} nats, other parts may do the same work, or this text may not need it."
 
 
-def look_and_matter(ctx: PageContext, said: Switches) -> None:
+def look_and_matter(ctx: PageContext, switches: Switches) -> None:
     figure = st.container()
     asked, measured = _measure(ctx)
     with st.spinner("Switching off every part in turn…"):
-        values = _damage(ctx.model, ctx.text, asked, said.way)[:, :-1]
+        values = _damage(ctx.model, ctx.text, asked, switches.way)[:, :-1]
     sharpness = ablation.sharpness(ctx.trace)
     heads = [part for part in ablation.parts_of(ctx.trace) if part.kind == "head"]
     known = np.flatnonzero(~np.isnan(sharpness.ravel()))
@@ -132,16 +134,16 @@ def look_and_matter(ctx: PageContext, said: Switches) -> None:
                 x,
                 y,
                 names=names,
-                said=said_of,
-                off=[n for n, i in enumerate(known) if heads[i] in said.off],
-                title=f"change of the loss with it {said.way.done()}, in nats",
+                tooltips=said_of,
+                off=[n for n, i in enumerate(known) if heads[i] in switches.off],
+                title=f"change of the loss with it {switches.way.done()}, in nats",
                 theme=theme(),
             ),
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     result(
         f"Head **{names[sharpest]}** attends most sharply ({per_cent(x[sharpest])} on one token, on average). "
-        f"{_place(x, y, names, measured, said.way)} The rank correlation is "
+        f"{_place(x, y, names, measured, switches.way)} The rank correlation is "
         f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ)}."
     )
 

@@ -144,9 +144,9 @@ def vocabularies(ctx: PageContext) -> None:
     title = "How many tokens does a word take with only the list's first merges?"
     points = {name: (sizes, values) for name, values in fertility.items()}
     top = max(float(values.max()) for values in fertility.values())
-    said = "{}, {:,.0f} entries: {:.2f} tokens per word".format
+    tooltips = "{}, {:,.0f} entries: {:.2f} tokens per word".format
     axes = Axes("vocabulary size", "tokens per word", 320)
-    show("fertility", curves(points, axes, said, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
+    show("fertility", curves(points, axes, tooltips, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
 
 
 @cached_for_all

@@ -94,8 +94,8 @@ def neighbours(ctx: PageContext) -> None:
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [ctx.model.vocabulary[n] for n in found]
     names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
-    said = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
-    look: dict[str, Any] = {"colours": theme().plain, "said": said, "room": 1.15, "theme": theme()}
+    sentences = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
+    look: dict[str, Any] = {"colours": theme().plain, "said": sentences, "room": 1.15, "theme": theme()}
     show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
     st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
 
@@ -118,8 +118,8 @@ def tying(ctx: PageContext) -> None:
     show("tied_words", Bars(labels=names, shares=[p[best].tolist()]))
     total = weights.n_parameters + (n * d if is_tied else 0)
     if ties:
-        said = "a token's score is the product of the last stream with its row of W_E. It saves"
-        st.markdown(f"**Weight tying** (Press & Wolf 2017): {said} {n * d:,} of {total:,} parameters.")
+        sentence = "a token's score is the product of the last stream with its row of W_E. It saves"
+        st.markdown(f"**Weight tying** (Press & Wolf 2017): {sentence} {n * d:,} of {total:,} parameters.")
     elif is_tied:
         st.markdown(
             f"Untied, W_U has {n * d:,} parameters of its own, random before training. "

@@ -175,7 +175,7 @@ def _texts(task: str, text: str) -> dict[str, str]:
             return {"data.txt": prepared(text)}
         case "induction":
             names = {"data.txt": "counted.txt.xz", "held-out.txt": "held-out.txt.xz"}
-            return {file: shipped.read(name)[: SHIPPED_CHARACTERS[file]] for file, name in names.items()}
+            return {file: shipped.read_corpus(name)[: SHIPPED_CHARACTERS[file]] for file, name in names.items()}
     return {}
 
 

@@ -46,7 +46,7 @@ def on_repeats(folder: Path, step: int) -> Trace:
 
 
 @cached_for_all
-def asked(task: str) -> tuple[str, ...]:
+def requested(task: str) -> tuple[str, ...]:
     """Questions that no run is trained on, the longest first, the same for all runs of a task."""
     found = questions(task, np.random.default_rng(1), n=40, size=3 if task == "add" else 8, held_out=True)
     return tuple(sorted(dict.fromkeys(found), key=len, reverse=True)[:SHOWN])
@@ -57,14 +57,14 @@ def probe(folder: Path, step: int, choices: Choices) -> Trace:
     """The trace on the fixed probe: a question and its right answer, or random tokens that occur twice."""
     if choices.is_language_model:
         return on_repeats(folder, step)
-    question = asked(choices.task)[0]
+    question = requested(choices.task)[0]
     return model_at(folder, step).trace(question, target=ANSWERS[choices.task](question))
 
 
 @cached_for_all
 def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
-    """To `asked`, or continuations of `PROMPTS`."""
-    prompts = PROMPTS if choices.is_language_model else asked(choices.task)
+    """To `requested`, or continuations of `PROMPTS`."""
+    prompts = PROMPTS if choices.is_language_model else requested(choices.task)
     made = [zoo.writing.generate(model_at(folder, step), prompt, max_new_tokens=LONGEST).text for prompt in prompts]
     return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))
 

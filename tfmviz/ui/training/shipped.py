@@ -127,9 +127,9 @@ def what_to_expect() -> None:
     """Held-out text shows nothing of copying: it repeats too little for two layers to gain by it."""
     if found := experiments():
         points = {name: (log.steps, log.loss) for name, log in found.items()}
-        said = "{}, step {:,.0f}: {:.2f} nats".format
+        tooltips = "{}, step {:,.0f}: {:.2f} nats".format
         axes = Axes("step", "training loss, nats per token", 280)
-        drawn = named_lines(points, said, theme=theme(), dot=0)
+        drawn = named_lines(points, tooltips, theme=theme(), dot=0)
         show("beforehand", line_chart(drawn, axes, theme=theme(), words=list(points)))
 
 
@@ -153,11 +153,11 @@ def duplicates() -> None:
     """Losses in training and on held-out stories: every one read once, or a tenth ten times, in as many steps."""
     found = json.loads(DUPLICATES.read_text(encoding="utf-8"))
     curves = {}
-    for name, said in READ.items():
+    for name, label in READ.items():
         for what, points in found[name]["curve"].items():
             steps, values = np.array(points).T
             late = steps >= 250  # the steep beginning is the same in both
-            curves[f"{said}, {what}"] = steps[late], values[late]
+            curves[f"{label}, {what}"] = steps[late], values[late]
     # A colour for each run; in training unbroken, held out dashed.
     strokes = [
         Stroke(tint, dash, dot=50 * n) for tint in (theme().text, theme().plain) for n, dash in enumerate(DASHES[:2])

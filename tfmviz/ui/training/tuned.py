@@ -50,14 +50,14 @@ def _draw(found: Sequence[Found], *, ctx: PageContext, name: str, way: str, n: i
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
 
-    def said(name: str, x: float, y: float) -> str:
+    def tooltips(name: str, x: float, y: float) -> str:
         return f"{name}, {x:,.0f} examples: {per_cent(y)}"
 
-    lines = named_lines(curves, said, theme=theme(), dot=60)
+    lines = named_lines(curves, tooltips, theme=theme(), dot=60)
     if last:
         (stroke,) = (replace(line.stroke, width=0, dot=260) for line in lines if line.name == way)
         x, y = np.array([n], dtype=float), np.array([last["accuracy"]])
-        lines.append(Line("this run", x, y, stroke, partial(said, f"this run, {way}")))
+        lines.append(Line("this run", x, y, stroke, partial(tooltips, f"this run, {way}")))
     axes = Axes("examples", "right answers", 260, doubling=True)
     show("tuning", line_chart(lines, axes, theme=theme(), y_range=(0.5, 1.0)))
     if last is None:

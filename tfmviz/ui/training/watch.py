@@ -86,13 +86,13 @@ def _look() -> list[Seen]:
         try:
             found.append((folder, sight, _read(log, log.stat().st_size, log.stat().st_mtime_ns)))
         except (OSError, ValueError):
-            found.append((folder, sight, records.read(folder.path / "none")))
+            found.append((folder, sight, records.read_records(folder.path / "none")))
     return found
 
 
 @cached_for_all
 def _read(log: Path, _size: int, _changed: int) -> Records:
-    return records.read(log)
+    return records.read_records(log)
 
 
 def _draw(live: bool, problem: str) -> None:
@@ -249,13 +249,13 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
         kind, layers = next(iter(inside.kinds(trace).items()))
         scores = layer_scores(trace)
         found = [verdict for layer in layers for verdict in verdicts(scores[layer])]
-        said = "; ".join(
+        sentence = "; ".join(
             f"head {name} {IN_WORDS[verdict.kind]} ({verdict.score:.2f})"
             for name, verdict in zip(inside.heads_of(trace, layers), found, strict=True)
         )
         with left:
             show("run_heads", inside.picture(trace, layers))
-            st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
+            st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {sentence}.")
             _answers(path, steps, choices)
         with right:
             # A language model's copying over the updates, or an answer's attention.
@@ -274,7 +274,7 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
 
 def _answers(folder: Path, steps: tuple[int, ...], choices: Choices) -> None:
     chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, 6).round().astype(int)})
-    heads = inside.PROMPTS if choices.is_language_model else inside.asked(choices.task)
+    heads = inside.PROMPTS if choices.is_language_model else inside.requested(choices.task)
     table = {"updates": [f"{step:,}" for step in chosen]}
     rows = [inside.answers(folder, step, choices) for step in chosen]
     for n, head in enumerate(heads):

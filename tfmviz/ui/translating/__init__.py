@@ -142,7 +142,7 @@ def picture(
 def apart(sides: HeadComparison) -> None:
     """The divergence of the two translations, and the chosen head's attention in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
-    st.markdown(f"{both.said(sides)} {both.how(sides)}")
+    st.markdown(f"{both.summary_text(sides)} {both.how(sides)}")
     both.show_heads(sides)
 
 
@@ -154,7 +154,7 @@ def crossing_of(side: PageContext) -> PageContext:
 
 
 def compare(ctx: PageContext) -> None:
-    recurrent = {kind: model for kind, model in translators.there().items() if kind != "none"}
+    recurrent = {kind: model for kind, model in translators.loadable().items() if kind != "none"}
     if ctx.model.name != TRANSFORMER or not recurrent:
         st.info(
             f"This tab compares `{TRANSFORMER}` with the models `seq2seq-…`, which also read French.", icon=icons.INFO
@@ -211,7 +211,7 @@ def draw(ctx: PageContext) -> None:
         js=view.JS,
         css=view.CSS,
         data=data,
-        selection={"shown": inputs.asked_number("shown"), "step": inputs.asked_number("at")},
+        selection={"shown": inputs.requested_number("shown"), "step": inputs.requested_number("at")},
         on_report=lambda report: _follow(about, report),
     )
     encoder(ctx, which)

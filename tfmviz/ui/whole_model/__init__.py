@@ -17,12 +17,12 @@ from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import whole_model as view
 from tfmviz.views.bars import Bars
-from tfmviz.views.whole_model.scene import Subject, Zoom
+from tfmviz.views.whole_model.scene import WholeModel, Zoom
 
 VIEWS = ("whole_model", "whole_model_b")
 
 
-def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
+def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> WholeModel:
     return whole_model_data.subject(model, models.trace(model, text, edits))
 
 
@@ -32,11 +32,11 @@ def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: t
 
 
 @cached_for_all
-def said(
+def summary_text(
     model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
 ) -> dict[str, list[Any]]:
-    """The predictions at each column; see `whole_model_data.said`."""
-    return whole_model_data.said(model, subject(model, text, edits), zoom, layer, token)
+    """The predictions at each column; see `whole_model_data.summary_text`."""
+    return whole_model_data.summary_text(model, subject(model, text, edits), zoom, layer, token)
 
 
 def picture(ctx: PageContext) -> None:
@@ -53,7 +53,7 @@ def picture(ctx: PageContext) -> None:
             "layer": choice.layer,
             "head": choice.head,
             "token": token,
-            "says": {} if token is None else said(ctx.model, ctx.text, zoom, where, token, ctx.edits),
+            "says": {} if token is None else summary_text(ctx.model, ctx.text, zoom, where, token, ctx.edits),
             "address": {"model": ctx.model.name, "text": ctx.text},
             "kinds": ATTENTION_KINDS,
             "pages": {page.name: page.title for page in router.PAGES},

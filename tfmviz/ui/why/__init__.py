@@ -52,7 +52,7 @@ def labels_of(ctx: PageContext) -> dict[Side, str]:
     return {"query": quoted(queries.tokens)[ctx.query], "key": quoted(keys.tokens)[ctx.key]}
 
 
-def said(writer: str) -> str:
+def summary_text(writer: str) -> str:
     """A writer within a sentence: "the embedding", but "MLP 0"."""
     return writer if any(map(str.isdigit, writer)) else f"the {writer}"
 
@@ -112,7 +112,7 @@ def believe(ctx: PageContext) -> None:
         together = said_to_share(ctx.weights, ctx.choice.head) if side == "key" else ""
         change = measured(after, pair, ctx.weights) + found.bias - found.measured
         result(
-            f"Without {said(_writer(found, path))} in the {side} of {names[side]}: predicted "
+            f"Without {summary_text(_writer(found, path))} in the {side} of {names[side]}: predicted "
             f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
             f"{_why(found, path)} {_share(ctx, found, after)}{together}"
         )
@@ -174,7 +174,7 @@ def terms(ctx: PageContext) -> None:
     if (found := ask(ctx)) is None:
         return
     names, (a, b) = names_of(ctx), _largest(found)[0]
-    query, key = (said(found.readings[end].names[n]) for end, n in zip(SIDES, (a, b), strict=True))
+    query, key = (summary_text(found.readings[end].names[n]) for end, n in zip(SIDES, (a, b), strict=True))
     result(
         f"{_standing(ctx, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
@@ -228,7 +228,7 @@ def terms(ctx: PageContext) -> None:
     with right:
         for end, writer in zip(SIDES, chosen, strict=True):
             inputs.button(
-                f"Remove {said(found.readings[end].names[writer])} from the {end} of {names[end]}",
+                f"Remove {summary_text(found.readings[end].names[writer])} from the {end} of {names[end]}",
                 key=f"remove_{end}",
                 on_click=remove,
                 args=(end, writer),

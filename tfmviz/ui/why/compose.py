@@ -110,17 +110,17 @@ def compose(ctx: PageContext) -> None:
         if way != "V":  # the pattern does not depend on values
             patterns.append(after[f"{later[0]}.pattern"][later[1]])
             titles.append(f"{name(later)} without {name(earlier)}")
-        said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
+        sentence = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
         if way == "V":
             old, new = (run[f"{later[0]}.z"][later[1]] for run in (trace, after))
-            said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
+            sentence += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
         else:
             old, new = (run[f"{later[0]}.pattern"][later[1]] for run in (trace, after))
-            said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
-            said += _induction(ctx, after, later)
+            sentence += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
+            sentence += _induction(ctx, after, later)
         if way != "Q":
-            said += why.said_to_share(ctx.model.weights.attention(later[0]), later[1])
-        st.markdown(said)
+            sentence += why.said_to_share(ctx.model.weights.attention(later[0]), later[1])
+        st.markdown(sentence)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
     values, frames = masked(patterns, mask), chosen_row(ctx.query, len(tokens[1]))
@@ -191,13 +191,13 @@ def _copying(ctx: PageContext, heads: list[tuple[str, int]]) -> None:
         return
     if ctx.model.weights.stacks[ctx.model.writes_from].readout.transform is not None:  # weights alone do not show it
         return
-    said = [
+    sentences = [
         f"head {name(head)} **{decimal(float(_eigenvalues(ctx.model, head[0])[head[1]]), '+.2f')}**, "
         f"**{per_cent(float(measured_scores(ctx.trace, head[0], ctx.model.weights)[head[1]]))}**"
         for head in heads
     ]
     st.markdown(
-        f"Copying, by eigenvalues (−1 to 1) and by the attention that raises the token itself: {'; '.join(said)}."
+        f"Copying, by eigenvalues (−1 to 1) and by the attention that raises the token itself: {'; '.join(sentences)}."
     )
 
 

@@ -111,7 +111,7 @@ def sink(ctx: PageContext) -> None:
 def _twins(ctx: PageContext) -> None:
     if not set(TWINS) <= set(zoo.available()):
         return
-    said = []
+    sentences = []
     for name in TWINS:
         model = models.load(name)
         trace = models.trace(model, ctx.text)
@@ -119,12 +119,12 @@ def _twins(ctx: PageContext) -> None:
         if np.isnan(found.shares).all():
             return  # a single token for the twins: it can only attend to itself
         loss = ablation.surprise_of(trace, ablation.whole_text(ids))
-        said.append(
+        sentences.append(
             f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
             f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and has a loss of **{loss:.2f}** nats"
         )
     st.markdown(
-        f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(ctx.text)}"
+        f"Twins, the second with a trained sink in each head: {'; '.join(sentences)}.{before_after.of_twins(ctx.text)}"
     )
 
 

@@ -49,7 +49,7 @@ class Tree:
 NOTHING = Tree(branches=(Branch(parent=0, at=0, tokens=()),), branch=0, shown=0)
 
 
-def read(code: str, *, vocab_size: int, ends: Collection[int], limit: int = LIMIT) -> Tree | None:
+def parse_tree(code: str, *, vocab_size: int, ends: Collection[int], limit: int = LIMIT) -> Tree | None:
     """The tree in a code, empty for ""; None if it is invalid.
 
     Args:

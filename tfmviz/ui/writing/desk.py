@@ -84,7 +84,9 @@ def writing(ctx: PageContext) -> Written:
 
 
 def _read(model: Model, code: str) -> Tree | None:
-    return branches.read(code, vocab_size=len(model.vocabulary), ends=model.tokenizer.marks.ends, limit=_limit(model))
+    return branches.parse_tree(
+        code, vocab_size=len(model.vocabulary), ends=model.tokenizer.marks.ends, limit=_limit(model)
+    )
 
 
 def _limit(model: Model) -> int:
@@ -92,9 +94,9 @@ def _limit(model: Model) -> int:
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
 
-def desk(ctx: PageContext, said: Settings, now: Written) -> None:
+def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     about, vocabulary = ctx.short_name, ctx.model.vocabulary
-    places = _places(ctx.model, ctx.text, said.rules, said.seed, now.tree.written)
+    places = _places(ctx.model, ctx.text, settings.rules, settings.seed, now.tree.written)
     encoding = ctx.model.encode(ctx.text)
     is_source = ctx.model.config.architecture == "encoder-decoder"
     typed = edits.memory().edits[ctx.model.name]
@@ -102,7 +104,7 @@ def desk(ctx: PageContext, said: Settings, now: Written) -> None:
         "about": about,
         "prompt": [] if is_source else [running(token) for token in encoding.tokens],
         "lead": f"{ctx.text} →" if is_source else "",
-        "stages": said.stages,
+        "stages": settings.stages,
         "places": places,
         "texts": {str(token): running(vocabulary[token]) for token in now.tree.tokens},
         "ends": list(ctx.model.tokenizer.marks.ends),
@@ -110,9 +112,9 @@ def desk(ctx: PageContext, said: Settings, now: Written) -> None:
         "undecided": math.log(len(vocabulary)),
         "edits": [None if text is None else text[:SHOWN] for text in (typed.by(-1), typed.by(1))],
     }
-    if said.rules.temperature > 0:
-        rules = {"banned": said.rules.banned, "order": said.rules.order}
-        set_to = ",".join(f"{round(getattr(said.rules, name), 2):g}" for name in SLIDERS)
+    if settings.rules.temperature > 0:
+        rules = {"banned": settings.rules.banned, "order": settings.rules.order}
+        set_to = ",".join(f"{round(getattr(settings.rules, name), 2):g}" for name in SLIDERS)
         live.follow_changes(ctx, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(
@@ -137,9 +139,9 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
         controls.forget_token()
 
 
-def step_at(ctx: PageContext, said: Settings, now: Written) -> Step:
+def step_at(ctx: PageContext, settings: Settings, now: Written) -> Step:
     """The choice of the token at the position looked at."""
-    return _steps(ctx.model, ctx.text, said.rules, said.seed, now.tree.written, ctx.edits)[now.place]
+    return _steps(ctx.model, ctx.text, settings.rules, settings.seed, now.tree.written, ctx.edits)[now.place]
 
 
 @cached_for_all
@@ -213,11 +215,11 @@ LENGTH = 16
 """Tokens that A and B write, unless they end before."""
 
 
-def two_texts(ctx: PageContext, ctx_b: PageContext, said: Settings) -> None:
+def two_texts(ctx: PageContext, ctx_b: PageContext, chosen_settings: Settings) -> None:
     """The texts that A and B write with the same random numbers, token by token, and where they diverge."""
     runs = [
-        _written(side.model, side.text, settings.rules, said.seed, side.edits)
-        for side, settings in ((ctx, said), (ctx_b, said.of_b(ctx_b)))
+        _written(side.model, side.text, settings.rules, chosen_settings.seed, side.edits)
+        for side, settings in ((ctx, chosen_settings), (ctx_b, chosen_settings.of_b(ctx_b)))
     ]
     names = [
         [END if step.token in side.model.tokenizer.marks.ends else side.model.vocabulary[step.token] for step in run]

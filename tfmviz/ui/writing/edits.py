@@ -12,7 +12,7 @@ import streamlit as st
 
 from tfmviz.ui import controls
 
-MOST = 100
+MOST_TEXTS = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +27,7 @@ class Edits:
         for at in (self.at, self.at - 1, self.at + 1):
             if 0 <= at < len(self.texts) and self.texts[at] == text:
                 return replace(self, at=at)
-        kept = (*self.texts[: self.at + 1], text)[-MOST:]
+        kept = (*self.texts[: self.at + 1], text)[-MOST_TEXTS:]
         return Edits(texts=kept, at=len(kept) - 1)
 
     def by(self, step: int) -> str | None:

@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import visible
 
-MOST = 8
+MOST_GAPS = 8
 """The model runs once for each gap."""
 
 
@@ -29,7 +29,7 @@ def fill(ctx: PageContext) -> None:
     if not all_gaps:
         st.info("Write `___` for each gap: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
         return
-    best, shares, order, ids = _filled(ctx.model, ids, tuple(all_gaps[:MOST]))
+    best, shares, order, ids = _filled(ctx.model, ids, tuple(all_gaps[:MOST_GAPS]))
     texts = [[visible(vocabulary[index]) for index in row] for row in best]
     rows, columns = (
         Axis(of, [str(n + 1) for n in range(size)]) for of, size in zip(("round", "gap"), shares.shape, strict=True)
@@ -51,7 +51,7 @@ def fill(ctx: PageContext) -> None:
         st.markdown(f"Words filled in earlier changed the model's choice in gap{plural} {', '.join(changed)}.")
     if n_left := len(all_gaps) - len(order):
         plural = "s" * (n_left == 1)
-        st.info(f"The first {MOST} gaps are filled; {n_left} more remain{plural} open.", icon=icons.CUT)
+        st.info(f"The first {MOST_GAPS} gaps are filled; {n_left} more remain{plural} open.", icon=icons.CUT)
 
 
 @cached_for_all

@@ -71,11 +71,11 @@ def keyboard(ctx: PageContext) -> None:
         caption="Your text as typed; a tap completes a word",
         titles=("suggestions from", f"of {full}", "typed and tapped"),
     )
-    said = " and ".join(
+    sentence = " and ".join(
         f"**{counted(keys, 'key')}** ({per_cent(keys / full)}) with {name}" for name, keys in saved.items()
     )
     st.markdown(
-        f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
+        f"Saved: {sentence}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
         f"{markdown.code(ctx_b.model.name)}."
     )
 
@@ -100,7 +100,7 @@ def text_counted() -> Pairs:
 
 @cached_for_all
 def _counted() -> Pairs:
-    return pairs.counted(shipped.read(shipped.NAMES[0]))
+    return pairs.counted(shipped.read_corpus(shipped.NAMES[0]))
 
 
 def by_model(ctx: PageContext, found: Dictionary) -> Scores:

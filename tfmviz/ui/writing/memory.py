@@ -30,9 +30,9 @@ LENGTHS = (8, 16, 32, 64, 128, 256)
 SIZES = {"float32": 4, "bfloat16": 2, "8 bits": 1}
 
 
-def steps(ctx: PageContext, said: Settings) -> None:
+def steps(ctx: PageContext, settings: Settings) -> None:
     """A row for every step: the tokens whose keys and values it computes, and those that it reads."""
-    read, tokens = _steps(ctx.model, ctx.text, said.rules, said.seed)
+    read, tokens = _steps(ctx.model, ctx.text, settings.rules, settings.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]

@@ -30,14 +30,14 @@ ROWS = 16
 SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 
 
-def hundred_draws(ctx: PageContext, said: Settings, now: Written) -> None:
+def hundred_draws(ctx: PageContext, settings: Settings, now: Written) -> None:
     """The settings' distribution at the position, and the frequency of each word in a hundred samples."""
-    if said.rules.temperature == 0:
+    if settings.rules.temperature == 0:
         offer_sampling("Greedy decoding draws no samples.")
         return
-    step = step_at(ctx, said, now)
+    step = step_at(ctx, settings, now)
     p = step.stages[-1].probabilities
-    found = [draw(p, number_for(said.seed + 1 + n, step.place)).token for n in range(DRAWS)]
+    found = [draw(p, number_for(settings.seed + 1 + n, step.place)).token for n in range(DRAWS)]
     counts = np.bincount(found, minlength=len(p)) / DRAWS
     best = np.argsort(-np.maximum(p, counts), kind="stable")[:8]
     rest = [1 - float(values[best].sum()) for values in (p, counts)]

@@ -47,8 +47,8 @@ def _equal(nats: float) -> str:
     return f"{count:,.0f}" if count >= 10 else decimal(count, ".1f")
 
 
-def one_context(ctx: PageContext, said: Settings, now: Written) -> None:
-    logits = step_at(ctx, said, now).logits
+def one_context(ctx: PageContext, settings: Settings, now: Written) -> None:
+    logits = step_at(ctx, settings, now).logits
     p = np.stack([stages(logits, Rules(temperature=t))[-1].probabilities for t in DEGREES])  # (temperature, vocab)
     best = np.argsort(-logits, kind="stable")[:WORDS]
     words = [ctx.model.vocabulary[index] for index in best]
@@ -68,21 +68,21 @@ def one_context(ctx: PageContext, said: Settings, now: Written) -> None:
     )
 
 
-def fan(ctx: PageContext, said: Settings) -> None:
+def fan(ctx: PageContext, settings: Settings) -> None:
     """Fifty continuations of the beginning under the settings, and the greedy one: sums of −log p, word by word."""
-    if said.rules.temperature == 0:
+    if settings.rules.temperature == 0:
         offer_sampling("Greedy decoding has only one continuation.")
         return
     lesson.say_what_is_continued(ctx, LENGTH)
     with st.spinner("Writing fifty texts…"):
-        *drawn, greedy = _fan(ctx.model, ctx.text, said.rules, said.seed, ctx.edits)
+        *drawn, greedy = _fan(ctx.model, ctx.text, settings.rules, settings.seed, ctx.edits)
     texts = [ctx.model.tokenizer.decode(sample.ids) for sample in drawn]
 
     def line(name: str, text: str, sample: Sample, stroke: Stroke) -> Line:
         shown = "".join(visible(character) if character in "\n\t" else character for character in text)
-        said = f"{name} “{shown if len(shown) <= 60 else f'{shown[:59]}…'}”"
+        sentence = f"{name} “{shown if len(shown) <= 60 else f'{shown[:59]}…'}”"
         y = np.cumsum([0.0, *(-value for value in sample.log_probabilities)])
-        return Line(name, np.arange(float(len(y))), y, stroke, lambda n, v: f"{said}, {n:.0f} words: {v:.1f}")
+        return Line(name, np.arange(float(len(y))), y, stroke, lambda n, v: f"{sentence}, {n:.0f} words: {v:.1f}")
 
     look = theme()
     lines = [line("drawn", *one, Stroke(look.plain, width=1.0)) for one in zip(texts, drawn, strict=True)]
@@ -121,14 +121,14 @@ def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ..
     )
 
 
-def repetition(ctx: PageContext, said: Settings) -> None:
+def repetition(ctx: PageContext, settings: Settings) -> None:
     if ctx.model.config.architecture != "decoder-only":
         st.info("A translation ends too early to repeat itself. Choose another model.")
         return
     lesson.say_what_is_continued(ctx, LONG)
-    drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
+    drawn = settings.rules if settings.rules.temperature else replace(settings.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
-        found = _long(ctx.model, ctx.text, drawn, said.seed, ctx.edits)
+        found = _long(ctx.model, ctx.text, drawn, settings.seed, ctx.edits)
     shares = {name: repeated(ids) for name, ids in found.items()}
     look: dict[str, Any] = {"words": list(map(per_cent, shares.values())), "colours": theme().plain, "theme": theme()}
     chart = bar_chart(list(shares), np.array(list(shares.values())), "share of repeated 4-grams", **look)

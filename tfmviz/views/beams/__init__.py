@@ -36,7 +36,7 @@ class Node:
     ids: tuple[int, ...]
     word: str
     kind: Kind
-    said: str
+    spoken: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

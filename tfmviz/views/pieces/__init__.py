@@ -11,7 +11,7 @@ from tfmviz.views.shared import script, style
 JS = script("pieces/view.ts")
 CSS = style("pieces")
 
-MOST = 300
+MOST_PIECES = 300
 """Pieces of a row that are drawn; the rest are counted."""
 
 Kind = Literal["", "part", "mark", "next", "new", "only", "tap"]
@@ -64,5 +64,5 @@ class Pieces:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    pieces = [[piece.text, piece.kind, *piece.below] for piece in row.pieces[:MOST]]
-    return {"name": row.name, "note": row.note, "pieces": pieces, "left_out": max(len(row.pieces) - MOST, 0)}
+    pieces = [[piece.text, piece.kind, *piece.below] for piece in row.pieces[:MOST_PIECES]]
+    return {"name": row.name, "note": row.note, "pieces": pieces, "left_out": max(len(row.pieces) - MOST_PIECES, 0)}

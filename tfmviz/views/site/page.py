@@ -45,10 +45,10 @@ def html(
         scripts: addresses of the other scripts; none: in the page.
     """
     later = [js for name, js in LATER.items() if name in ("below", *parts)]
-    said = json.dumps({"text": text, "models": models, "scripts": scripts, "parts": parts}).replace("<", "\\u003c")
+    facts = json.dumps({"text": text, "models": models, "scripts": scripts, "parts": parts}).replace("<", "\\u003c")
     carried = [f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items()]
     running = [f'<script type="module">{js}</script>' for js in (JS, *([] if scripts else later))]
-    body = [MAIN, f'<script type="application/json" id="site">{said}</script>', *carried, *running]
+    body = [MAIN, f'<script type="application/json" id="site">{facts}</script>', *carried, *running]
     connect = "" if inside else "'self'"
     more = ("'wasm-unsafe-eval'",)
     return page(TITLE, "\n".join(body), css=CSS, scripts=(JS, *later), more=more, connect=connect)

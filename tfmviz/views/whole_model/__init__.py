@@ -12,13 +12,13 @@ from typing import Any
 from tfmviz.constants import VECTOR_NUMBERS
 from tfmviz.views.shared import pack, script, style
 from tfmviz.views.whole_model import block, head, model
-from tfmviz.views.whole_model.scene import Sheet, Subject, Zoom
+from tfmviz.views.whole_model.scene import Sheet, WholeModel, Zoom
 
 JS = script("whole_model/view.ts")
 CSS = style("whole_model")
 
 
-def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:
+def payload(subject: WholeModel, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:
     """The data of the view, see `shared.pack`.
 
     Args:
@@ -34,7 +34,7 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
     return pack(header, sheet.arrays)
 
 
-def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str, Any]:
+def described(subject: WholeModel, zoom: Zoom, layer: str, number: int) -> dict[str, Any]:
     """A picture without its numbers, for a browser with another text's. Its links are the app's pages."""
     header, _ = _drawn(subject, zoom, layer, number, "")
     for lane in header["lanes"]:
@@ -42,7 +42,7 @@ def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str
     return header
 
 
-def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -> tuple[dict[str, Any], Sheet]:
+def _drawn(subject: WholeModel, zoom: Zoom, layer: str, number: int, beside: str) -> tuple[dict[str, Any], Sheet]:
     sheet = Sheet(subject)
     match zoom:
         case "model":
@@ -67,7 +67,7 @@ def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -
     return header, sheet
 
 
-def read_at(subject: Subject, zoom: Zoom, layer: str) -> dict[str, str]:
+def read_at(subject: WholeModel, zoom: Zoom, layer: str) -> dict[str, str]:
     """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     stack = layer.split(".")[0]
     if zoom == "head" or (subject.crosses and stack == "encoder") or not subject.weights.has_head:

@@ -10,12 +10,12 @@ from tfmviz.analysis.block_tensors import LAYERS, Tensor, block_tensors
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import numbers_in
 from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
-from tfmviz.views.whole_model.scene import Column, Sheet, Subject, attention_words, lane, norm_words
+from tfmviz.views.whole_model.scene import Column, Sheet, WholeModel, attention_words, lane, norm_words
 
 RESIDUAL_WORDS = "Residual connection: the layer's output is added to the stream."
 
 
-def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> list[dict[str, Any]]:
+def lanes(subject: WholeModel, sheet: Sheet, block: str, *, title: str = "") -> list[dict[str, Any]]:
     """The block, and what its cross-attention reads where there is some."""
     stack, layer = block.split(".")
     own = lane(
@@ -41,7 +41,7 @@ def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> lis
     return [own, above | {"marks": {"title": "read", "by": stack, "values": [name]}}]
 
 
-def _kind_of_block(subject: Subject, block: str) -> str:
+def _kind_of_block(subject: WholeModel, block: str) -> str:
     if not is_pre_norm(subject.trace):
         return "a post-norm block, as in 2017"
     if f"{block}.mlp.reads" in subject.trace:
@@ -54,7 +54,7 @@ def _kind_of_block(subject: Subject, block: str) -> str:
     return "a pre-norm block"
 
 
-def read_at(subject: Subject, block: str) -> dict[str, str]:
+def read_at(subject: WholeModel, block: str) -> dict[str, str]:
     """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     stack = block.split(".")[0]
     found = {f"{block}.0": f"{block}.resid_pre"}
@@ -64,16 +64,16 @@ def read_at(subject: Subject, block: str) -> dict[str, str]:
     return found | {"end": f"{stack}.{depth(subject.trace, stack) - 1}.resid_post"}
 
 
-def _tensors(subject: Subject, block: str) -> tuple[Tensor, ...]:
+def _tensors(subject: WholeModel, block: str) -> tuple[Tensor, ...]:
     return block_tensors(subject.trace, block, norm=subject.norm_name)
 
 
-def _is_stream(subject: Subject, tensor: Tensor) -> bool:
+def _is_stream(subject: WholeModel, tensor: Tensor) -> bool:
     """True for the stream itself, not for a copy or a layer's write."""
     return tensor.kind == ("add" if is_pre_norm(subject.trace) else "norm")
 
 
-def _columns(subject: Subject, sheet: Sheet, block: str) -> list[Column]:
+def _columns(subject: WholeModel, sheet: Sheet, block: str) -> list[Column]:
     columns: list[Column] = []
     tensors = _tensors(subject, block)
     is_read_out = (block.startswith("decoder") or not subject.crosses) and subject.weights.has_head
@@ -95,7 +95,7 @@ def _columns(subject: Subject, sheet: Sheet, block: str) -> list[Column]:
     return columns
 
 
-def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
+def _about(subject: WholeModel, sheet: Sheet, tensor: Tensor) -> Column:
     match tensor.kind:
         case "input":
             words = "The block's input: the stream, one vector per token."
@@ -118,7 +118,7 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
     return _attention(subject, sheet, tensor)
 
 
-def _attention(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
+def _attention(subject: WholeModel, sheet: Sheet, tensor: Tensor) -> Column:
     """An attention layer with a small picture of each head, and how much each adds."""
     layer = tensor.layer
     count = len(subject.trace[f"{layer}.pattern"])
@@ -139,7 +139,7 @@ def _attention(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
     return column
 
 
-def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
+def _hidden(subject: WholeModel, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
     """The activations between the two matrices of a feed-forward layer."""
     weights = _feed_forward(subject, tensor.layer)
     function, gated = feed_forward.name_of(weights), weights.W_gate is not None
@@ -159,7 +159,7 @@ def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
     )
 
 
-def _router(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
+def _router(subject: WholeModel, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
     mixture = _experts(subject, tensor.layer)
     assert mixture is not None
     return (
@@ -176,11 +176,11 @@ def _router(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
     )
 
 
-def _experts(subject: Subject, layer: str) -> ExpertsWeights | None:
+def _experts(subject: WholeModel, layer: str) -> ExpertsWeights | None:
     return subject.weights.stacks[layer.split(".")[0]].experts.get(layer)
 
 
-def _feed_forward(subject: Subject, layer: str) -> FeedForwardWeights:
+def _feed_forward(subject: WholeModel, layer: str) -> FeedForwardWeights:
     return subject.weights.stacks[layer.split(".")[0]].feed_forward[layer]
 
 

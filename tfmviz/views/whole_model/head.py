@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tfmviz.analysis.attention_layer import input_sites, is_pre_norm
-from tfmviz.views.whole_model.scene import Column, Sheet, Subject, labels, lane, pattern_of
+from tfmviz.views.whole_model.scene import Column, Sheet, WholeModel, labels, lane, pattern_of
 from tfmviz.words.labels import of_queries
 
 
-def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[str, Any]]:
+def lanes(subject: WholeModel, sheet: Sheet, layer: str, head: int) -> list[dict[str, Any]]:
     """One lane, or in cross-attention one for each of the two texts."""
     stack, index, part = layer.split(".")
     x, x_kv = input_sites(subject.trace, layer)
@@ -41,7 +41,7 @@ def _input(name: str, site: str, sheet: Sheet, words: str, lines: list[str]) -> 
     return column | sheet.strips(site, name=name)
 
 
-def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: str, *, source: str) -> Column:
+def _projected(subject: WholeModel, sheet: Sheet, layer: str, head: int, letter: str, *, source: str) -> Column:
     name = {"q": "W_Q", "k": "W_K", "v": "W_V"}[letter]
     weights = subject.weights.attention(layer)
     shared = len(weights.W_Q) // len(weights.W_K) if letter != "q" else 1
@@ -63,7 +63,7 @@ def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: st
     } | sheet.strips(f"{layer}.{letter}", name=letter, head=head, how="head")
 
 
-def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
+def _pattern(subject: WholeModel, sheet: Sheet, layer: str, head: int) -> Column:
     shape = subject.trace[f"{layer}.pattern"].shape[1:]
     within = "self" in layer
     scheme = subject.scheme
@@ -90,7 +90,7 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
     }
 
 
-def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Column]:
+def _results(subject: WholeModel, sheet: Sheet, layer: str, head: int) -> list[Column]:
     """The head's values, z, and what W_O makes of it."""
     weights = subject.weights.attention(layer)
     W_O = weights.W_O[head]

@@ -9,14 +9,14 @@ import numpy as np
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import below, best_words, scale_of_embedding
-from tfmviz.views.whole_model.scene import Column, Sheet, Subject, lane, norm_words
+from tfmviz.views.whole_model.scene import Column, Sheet, WholeModel, lane, norm_words
 from tfmviz.words.labels import START, visible
 
 PARTS = {"self_attn": ("attention", "attention"), "cross_attn": ("cross", "cross-attn"), "mlp": ("mlp", "MLP")}
 """Per layer of a block the colour of its box and its short name."""
 
 
-def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
+def lanes(subject: WholeModel, sheet: Sheet) -> list[dict[str, Any]]:
     """One lane per stack."""
     found = [_lane(subject, sheet, stack) for stack in subject.weights.stacks]
     if subject.crosses:
@@ -26,7 +26,7 @@ def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
     return found
 
 
-def read_at(subject: Subject, stack: str) -> dict[str, str]:
+def read_at(subject: WholeModel, stack: str) -> dict[str, str]:
     """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     begin = "sum" if f"{stack}.pos_embed" in subject.trace else "embed"
     for last in ("embed_norm", "widened"):
@@ -35,7 +35,7 @@ def read_at(subject: Subject, stack: str) -> dict[str, str]:
     return {f"{stack}.{begin}": f"{stack}.0.resid_pre"} | blocks
 
 
-def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
+def _lane(subject: WholeModel, sheet: Sheet, stack: str) -> dict[str, Any]:
     is_read_out = stack == "decoder" or not subject.crosses
     columns = [*_entrance(subject, sheet, stack)]
     columns += [_block(subject, sheet, f"{stack}.{n}") for n in range(depth(subject.trace, stack))]
@@ -57,7 +57,7 @@ def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
     return made | {"oneHot": {"ids": list(subject.text(stack).ids), "size": len(subject.weights.W_E)}}
 
 
-def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
+def _entrance(subject: WholeModel, sheet: Sheet, stack: str) -> list[Column]:
     """From one-hot vectors to the stream with which the first block begins."""
     trace, W_E = subject.trace, subject.weights.W_E
     site = _embedding(subject, stack)
@@ -86,7 +86,7 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
     return columns
 
 
-def _first_norm(subject: Subject, sheet: Sheet, stack: str) -> Column:
+def _first_norm(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
     """The norm between the embedding and the first block."""
     return {
         "id": f"{stack}.embed_norm",
@@ -99,7 +99,7 @@ def _first_norm(subject: Subject, sheet: Sheet, stack: str) -> Column:
     } | sheet.strips(f"{stack}.embed_norm")
 
 
-def _widening(subject: Subject, sheet: Sheet, stack: str) -> Column:
+def _widening(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
     """The matrix between narrow embeddings and the first block."""
     return {
         "id": f"{stack}.widened",
@@ -112,11 +112,11 @@ def _widening(subject: Subject, sheet: Sheet, stack: str) -> Column:
     } | sheet.strips(f"{stack}.widened")
 
 
-def _embedding(subject: Subject, stack: str) -> str:
+def _embedding(subject: WholeModel, stack: str) -> str:
     return "embed" if "embed" in subject.trace else f"{stack}.embed"
 
 
-def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
+def _added_positions(subject: WholeModel, sheet: Sheet, stack: str) -> list[Column]:
     scheme = subject.scheme
     links = [list(scheme.tab)] if scheme.tab else []
     added: Column = {
@@ -141,7 +141,7 @@ def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]
     return [added, summed]
 
 
-def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
+def _block(subject: WholeModel, sheet: Sheet, block: str) -> Column:
     trace = subject.trace
     pre = is_pre_norm(trace)
     parts: list[dict[str, Any]] = []
@@ -175,7 +175,7 @@ def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
     } | sheet.strips(f"{block}.resid_post", name=block)
 
 
-def _last_norm(subject: Subject, sheet: Sheet, stack: str, *, is_memory: bool) -> Column:
+def _last_norm(subject: WholeModel, sheet: Sheet, stack: str, *, is_memory: bool) -> Column:
     words = norm_words(subject, last=True)
     return {
         "id": f"{stack}.norm",
@@ -188,7 +188,7 @@ def _last_norm(subject: Subject, sheet: Sheet, stack: str, *, is_memory: bool) -
     } | sheet.strips(f"{stack}.norm")
 
 
-def _readout(subject: Subject, sheet: Sheet, stack: str) -> Column:
+def _readout(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
     logits = subject.trace["logits"]
     best, _ = best_words(logits)
     tied = subject.weights.W_U is subject.weights.W_E

@@ -49,7 +49,7 @@ the best word, and its logit. `of_sites.ts` makes them too, of a browser's own r
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Subject:
+class WholeModel:
     """The model on a text.
 
     Attributes:
@@ -85,7 +85,7 @@ class Subject:
 class Sheet:
     """The arrays of a picture, by name, and how each is made of the record: see `How`."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: WholeModel) -> None:
         self.trace, self.weights = subject.trace, subject.weights
         self.arrays: dict[str, Array] = {}
         self.made: dict[str, tuple[How, list[str], int | None]] = {}
@@ -152,12 +152,12 @@ def thumbnails(pattern: Array) -> Array:
     return pattern.reshape(-1, pattern.shape[-1])
 
 
-def lane(subject: Subject, stack: str, columns: list[Column], *, title: str, note: str = "") -> dict[str, Any]:
+def lane(subject: WholeModel, stack: str, columns: list[Column], *, title: str, note: str = "") -> dict[str, Any]:
     """The columns of one text, with its tokens as labels of the rows."""
     return {"stack": stack, "title": title, "note": note, "tokens": labels(subject, stack), "columns": columns}
 
 
-def labels(subject: Subject, stack: str) -> list[str]:
+def labels(subject: WholeModel, stack: str) -> list[str]:
     """The tokens of a text as shown; the start token of a decoder has a name."""
     found = [visible(token) for token in subject.text(stack).tokens]
     return [START, *found[1:]] if subject.crosses and stack == "decoder" else found
@@ -167,13 +167,13 @@ def name_of(norm: Norm) -> str:
     return "LayerNorm" if norm.kind == "layer" else "RMSNorm"
 
 
-def norm_words(subject: Subject, *, last: bool = False) -> str:
+def norm_words(subject: WholeModel, *, last: bool = False) -> str:
     which = f"{'The last norm' if last else 'It'} puts the values of every vector on one scale"
     formula = "(x − μ) / σ · γ + β" if subject.norm_name == "LayerNorm" else "x / √(mean x²) · γ"
     return f"{subject.norm_name}: {formula}, token by token. {which}."
 
 
-def pattern_of(subject: Subject, layer: str) -> str:
+def pattern_of(subject: WholeModel, layer: str) -> str:
     """The formula of a layer's pattern: "softmax(q kᵀ / √32)", in linear attention "φ(q) φ(k)ᵀ / Σ"; s is a sink."""
     weights = subject.weights.attention(layer)
     if weights.is_linear:
@@ -182,7 +182,7 @@ def pattern_of(subject: Subject, layer: str) -> str:
     return f"softmax({scores})" if weights.sink is None else f"softmax([{scores}, s])"
 
 
-def attention_words(subject: Subject, layer: str, n_heads: int) -> str:
+def attention_words(subject: WholeModel, layer: str, n_heads: int) -> str:
     which = "queries from here, keys and values from the encoder's output" if "cross" in layer else "q, k, v from here"
     turned = f" after {subject.scheme.name}" if subject.scheme.acts == "rotate" and "self" in layer else ""
     return f"{n_heads} heads, each {pattern_of(subject, layer)}{turned} v, merged by W_O; {which}."

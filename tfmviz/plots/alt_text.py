@@ -21,17 +21,17 @@ def of_chart(chart: Chart) -> str:
     values = [chart.data[name] for name in chart.values]
     words: list[str] = []
     for marks in [table for table in values if "hover" in table] or pointed[:1] or values[:1]:
-        said = [str(word) for word in marks.get("hover", ())]
+        tooltips = [str(word) for word in marks.get("hover", ())]
         if "line" in marks:
-            if not said:  # of more points than answer a pointer
+            if not tooltips:  # of more points than answer a pointer
                 points = zip(map(str, marks["line"]), marks["x"], marks["y"], strict=True)
-                said = [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
-            if len(said) > MOST_SAID:
+                tooltips = [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
+            if len(tooltips) > MOST_SAID:
                 ends: dict[str, list[str]] = {}
-                for line, word in zip(marks["line"], said, strict=True):
+                for line, word in zip(marks["line"], tooltips, strict=True):
                     ends.setdefault(str(line), [word, word])[1] = word
-                said = [" … ".join(dict.fromkeys(both)) for both in ends.values()]
-        words += said
+                tooltips = [" … ".join(dict.fromkeys(both)) for both in ends.values()]
+        words += tooltips
     return _listed(words, "marks")
 
 
@@ -48,8 +48,8 @@ def of_cells(picture: Cells) -> str:
     sizes = np.where(np.isfinite(parts), np.abs(parts), -1.0).reshape(len(parts), -1)
     largest = sizes.argmax(axis=1)
     has_some = sizes.max(axis=1) >= 0
-    said = [f"{name}: {_value(picture, parts[n], int(largest[n]))}" for name, n in names.items() if has_some[n]]
-    return _listed(said, "rows") or "no numbers yet"
+    tooltips = [f"{name}: {_value(picture, parts[n], int(largest[n]))}" for name, n in names.items() if has_some[n]]
+    return _listed(tooltips, "rows") or "no numbers yet"
 
 
 def _value(picture: Cells, part: Array, at: int) -> str:
