@@ -10,7 +10,7 @@ import { build } from "esbuild";
 
 const views = fileURLToPath(new URL("../tfmviz/views/", import.meta.url));
 const dist = resolve(process.argv[2] ?? `${views}dist`);
-const shown = ["shared/relay.ts", ...globSync("*/view.{ts,tsx}", { cwd: views }).sort()];
+const shown = ["shared/selection_channel.ts", ...globSync("*/view.{ts,tsx}", { cwd: views }).sort()];
 const pages = ["explorer/standalone.ts", "site", "below", "whole_model", "steps", "masks", "turning"];
 const alone = [...shown, ...pages.map((name) => (name.endsWith(".ts") ? name : `site/${name}.ts`))];
 const common = {

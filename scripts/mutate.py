@@ -60,7 +60,7 @@ SEEN = (
 SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 """Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
 
-SAYS = "tests/pages/test_said.py"
+SAYS = "tests/pages/test_summary_text.py"
 """The tests of all words on pages."""
 
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Following } from "../../tfmviz/views/live/following.ts";
 import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.ts";
+import { LiveUpdater } from "../../tfmviz/views/live/updater.ts";
 import { Lab } from "../../tfmviz/views/masks/view.tsx";
 import { Board } from "../../tfmviz/views/parts/view.tsx";
 
@@ -17,7 +17,7 @@ function page({ views = ["explorer"], more = [] } = {}) {
       return new Promise((resolve) => world.answers.push(() => resolve({ typed: { first: 0 }, views: { of: text } })));
     },
   };
-  world.following = new Following([...more, source], {
+  world.following = new LiveUpdater([...more, source], {
     text: () => world.text,
     edited: () => undefined,
     has: (name) => views.includes(name),
@@ -35,7 +35,7 @@ function page({ views = ["explorer"], more = [] } = {}) {
     await new Promise(setImmediate);
   };
   world.following.know(KNOWN);
-  world.following.told("explorer");
+  world.following.onData("explorer");
   return world;
 }
 
@@ -69,7 +69,7 @@ test("no answer to an older text replaces what Python has sent after Enter", asy
   world.type("new");
   world.text = "new one";
   world.following.know({ ...KNOWN, text: "new one" });
-  world.following.told("explorer");
+  world.following.onData("explorer");
   await world.answer();
   assert.deepEqual(world.shown, []);
   assert.equal(world.asked.length, 1);
@@ -82,7 +82,7 @@ test("the same pictures that Python does not send again are asked for", async ()
   await world.answer();
   world.text = "entered ";
   world.following.know({ ...KNOWN, text: "entered " }); // the same tokens: Streamlit sends no heads
-  world.following.told("another figure");
+  world.following.onData("another figure");
   world.following.ask();
   await world.answer();
   assert.deepEqual(world.shown, ["entered x", "entered "]);
@@ -96,7 +96,7 @@ test("who types on while Python computes sees the newest text again after Python
   world.following.know({ ...KNOWN, text: "new" });
   world.type("new one");
   await world.answer();
-  world.following.told("explorer"); // the pictures of "new"
+  world.following.onData("explorer"); // the pictures of "new"
   assert.equal(last(world.asked)[0], "new one");
   await world.answer();
   assert.deepEqual(world.shown, ["new", "new one", "new one"]);

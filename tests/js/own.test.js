@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_MEMORY, Own } from "../../tfmviz/views/live/own.ts";
+import { BrowserSource, NO_MEMORY } from "../../tfmviz/views/live/browser_source.ts";
 import { firstOf } from "../../tfmviz/views/shared/first.ts";
 
 const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "", script: "" };
@@ -31,7 +31,7 @@ const computing = { engine, makers };
 const SCENE = { made: {}, said: {}, zoom: "block", layer: "decoder.1.self_attn", head: 0 };
 
 test("step by step and the part of the whole model that the page shows are drawn of the same record", async () => {
-  const own = new Own(
+  const own = new BrowserSource(
     async () => computing,
     () => ({ facts: SCENE, sites: {} }),
   );
@@ -53,7 +53,7 @@ test("step by step and the part of the whole model that the page shows are drawn
 
 test("a model is asked for once, and until it is here the next source answers", async () => {
   let asked = 0;
-  const own = new Own(async () => {
+  const own = new BrowserSource(async () => {
     asked += 1;
     return computing;
   });
@@ -68,7 +68,7 @@ test("a model is asked for once, and until it is here the next source answers", 
 });
 
 test("what the engine does not know is left to the server", async () => {
-  const own = new Own(
+  const own = new BrowserSource(
     async () => computing,
     () => ({ facts: SCENE, sites: {} }),
   );
@@ -83,7 +83,7 @@ test("what the engine does not know is left to the server", async () => {
 
 test("a model that cannot come is not asked for again", async () => {
   let asked = 0;
-  const own = new Own(async () => {
+  const own = new BrowserSource(async () => {
     asked += 1;
     throw new Error("gone");
   });
@@ -115,11 +115,11 @@ test("what stands in the way is a sentence; after a server that was away the nex
   ];
   for (const [error, sentence, times] of cases) {
     let [asked, told] = [0, 0];
-    const own = new Own(async () => {
+    const own = new BrowserSource(async () => {
       asked += 1;
       throw error;
     });
-    own.told = () => {
+    own.onChange = () => {
       told += 1;
     };
     for (const text of ["a", "a b"]) {

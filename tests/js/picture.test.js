@@ -35,7 +35,7 @@ test("a stroke inks every cell it passes and is told when it ends; one that is t
   const told = [];
   const view = viewOf(draw, { side: 2, patch: 1, title: "Digit" }, "stroke");
   view.select({ sequence: 0, cells: "0000" });
-  view.tell = () => told.push(view.chosen().cells);
+  view.notify = () => told.push(view.chosen().cells);
   view.canvas.setPointerCapture = () => {};
   const at = (n) => {
     const [x, y] = view.corner(n);

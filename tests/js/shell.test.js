@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { look, parentOf } from "./page.js";
 
-const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.ts");
-const { component, keyOf } = await import("../../tfmviz/views/shared/meet.ts");
+const { ViewBase, DEBOUNCE_MS } = await import("../../tfmviz/views/shared/view_base.ts");
+const { component, keyOf } = await import("../../tfmviz/views/shared/streamlit_bridge.ts");
 const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.ts");
-const relay = (await import("../../tfmviz/views/shared/relay.ts")).default;
+const relay = (await import("../../tfmviz/views/shared/selection_channel.ts")).default;
 
-class Counter extends Shell {
+class Counter extends ViewBase {
   n = 0;
   drawn = 0;
   constructor(parent, page) {
@@ -30,7 +30,7 @@ class Counter extends Shell {
   }
   count(delay) {
     this.n += 1;
-    this.tell(delay);
+    this.notify(delay);
   }
 }
 
@@ -50,7 +50,7 @@ test("one report when the hand is still, with what is chosen then", () => {
   const { view, reports } = counter();
   for (let n = 0; n < 5; n++) {
     view.count();
-    mock.timers.tick(STILL - 1);
+    mock.timers.tick(DEBOUNCE_MS - 1);
   }
   assert.deepEqual(reports, []);
   mock.timers.tick(1);
@@ -75,7 +75,7 @@ test("what is known already is not reported again, and the page's own controls a
   const { view, reports } = counter();
   view.count(0);
   mock.timers.tick(0);
-  view.tell(0);
+  view.notify(0);
   mock.timers.tick(0);
   assert.equal(reports.length, 1);
   view.select({ sequence: 1, n: 9 });
@@ -99,7 +99,7 @@ test("a view that leaves reports no more", () => {
   const { view, reports } = counter();
   view.count();
   view.leave();
-  mock.timers.tick(2 * STILL);
+  mock.timers.tick(2 * DEBOUNCE_MS);
   assert.deepEqual(reports, []);
 });
 
@@ -165,7 +165,7 @@ test("a view that follows reports nothing, and takes no answer that is too old f
   const answer = (sequence, n) => ({ sequence, n, link: { views: ["a"], places: {}, follows: true } });
   b.view.select(answer(0, 1));
   b.view.count(0);
-  mock.timers.tick(2 * STILL);
+  mock.timers.tick(2 * DEBOUNCE_MS);
   assert.deepEqual(b.reports, []);
   a.view.count(0);
   b.view.select(answer(0, 50));
@@ -173,7 +173,7 @@ test("a view that follows reports nothing, and takes no answer that is too old f
   mock.timers.tick(0);
   b.view.select(answer(1, 60));
   assert.equal(b.view.n, 60);
-  a.view.tell(0); // nothing new: no answer will come
+  a.view.notify(0); // nothing new: no answer will come
   mock.timers.tick(0);
   b.view.select(answer(1, 70));
   assert.equal(b.view.n, 70);

@@ -104,7 +104,7 @@ def follow_changes(ctx: PageContext, by: str, change: str, *names: str, **how: o
         by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
         change: its current value on the page.
         names: of the views, such as `PAIRED`.
-        how: see `Edited` in `views/live/changed.ts`.
+        how: see `Edited` in `views/live/comparison_source.ts`.
     """
     if parcel(ctx.model.name):
         follow(ctx, *names, edited={"by": by} | how, change=change)

@@ -5,12 +5,12 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, named } from "../shared/elements.ts";
 import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 /** of each bar its length, then how that is written */
 type Row = [label: string, ...bars: (number | string)[]];
 
-class Bars extends Shell {
+class Bars extends ViewBase {
   rows: Row[] = [];
   series: string[] = []; // the names of the runs, where there are two
   legend = make("p", { className: "legend" });

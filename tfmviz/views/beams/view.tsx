@@ -4,14 +4,14 @@ import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, takenArrow, watched } from "../shared/elements.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
 
 const KINDS = ["best", "goes on", "complete", "dropped"] as const;
 const STUB = 14; // pixels of the line to what is not drawn
 
-class BeamTree extends Shell {
+class BeamTree extends ViewBase {
   data: Data = { alt: "", picks: false, picked: null, nodes: [] };
   picked: number | null = null;
   hovered: number | null = null; // the continuation under the pointer or the keyboard

@@ -5,8 +5,8 @@ import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { inPixels, isChord, make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
 import { fading } from "../shared/motion.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
@@ -17,7 +17,7 @@ const AROUND_WHOLE = 110; // of the whole screen
 
 const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
 
-class Cells extends Shell {
+class Cells extends ViewBase {
   picture!: Picture; // from the first `read` on
   place!: Place; // from the first drawing on
   images: HTMLCanvasElement[] = []; // one pixel a cell, for each matrix; none until they are needed

@@ -5,7 +5,7 @@
 
 import { figureBar } from "../shared/bar.ts";
 import { make, put } from "../shared/elements.ts";
-import { meetingOf } from "../shared/meet.ts";
+import { registryEntry } from "../shared/streamlit_bridge.ts";
 import type { Values } from "../shared/table.ts";
 import { type Seen, saying, seen } from "../shared/where.ts";
 
@@ -37,7 +37,7 @@ function where(key: string, ...names: string[]): Seen | null {
   const home = document.querySelector(`.st-key-${CSS.escape(key)}`);
   if (!home) return null;
   if (!names.length) return seen(home);
-  return meetingOf(key).view?.locate(...names) ?? saying(home, names);
+  return registryEntry(key).view?.locate(...names) ?? saying(home, names);
 }
 
 const SHARPNESS = 2; // pixels of a file for each pixel of the page

@@ -3,8 +3,8 @@
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
 import { barLength } from "../shared/numbers.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 interface Table {
   caption: string;
@@ -19,7 +19,7 @@ interface Table {
   sentences: [before: string, marked: string, after: string][];
 }
 
-class Counts extends Shell {
+class Counts extends ViewBase {
   data!: Table; // from the first `read` on
   body = make("div");
   sorted = { column: -1, isUp: false }; // -1: the rows stand as they come

@@ -9,7 +9,7 @@ import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 /** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */
 type Grids = { cells: string; size: number; across: number } & Record<"masked" | "hidden", number>;
@@ -26,7 +26,7 @@ type Door = {
   lens?: [word: string, probability: number][];
 };
 
-class Doors extends Shell {
+class Doors extends ViewBase {
   data!: { text: string; doors: string }; // from the first `show` on
   text = ""; // that the links keep
   body = make("nav", { className: "doors", ariaLabel: "Pages about this sentence" });

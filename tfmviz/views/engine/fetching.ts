@@ -6,10 +6,10 @@ import { tensorsOf } from "./safetensors.ts";
 import type { Config } from "./transformer.ts";
 
 /** What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own. */
-export type Parcel = { at: string; parts: number; bytes: number; digest: string; script?: string };
+export type ModelBundle = { at: string; parts: number; bytes: number; digest: string; script?: string };
 
 export async function fetchEngine(
-  { at, parts, bytes, digest }: Parcel,
+  { at, parts, bytes, digest }: ModelBundle,
   get: (address: string) => Promise<Response> = (address) => fetch(address),
 ) {
   const whole = new Uint8Array(bytes);

@@ -6,13 +6,13 @@ import { type Affine, linear, type Memory, type Tensor, type Value } from "./ten
 
 export type AttentionWeights = { W_Q: Affine; W_K: Affine; W_V: Affine; W_O: Affine; d_head: number; divisor: number };
 
-export type Around = { mask: Value; positions: Scheme; bias: Float32Array | null; tap: Tap };
+export type AttentionInputs = { mask: Value; positions: Scheme; bias: Float32Array | null; tap: Tap };
 
 /** softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O; x is (len, d_model). */
 export function attend(
   x: Tensor,
   { W_Q, W_K, W_V, W_O, d_head, divisor }: AttentionWeights,
-  { mask, positions, bias, tap }: Around,
+  { mask, positions, bias, tap }: AttentionInputs,
 ) {
   const q = tap("q", splitHeads(linear(x, W_Q), d_head)); // (head, q_len, d_head)
   const k = tap("k", splitHeads(linear(x, W_K), d_head)); // (kv head, k_len, d_head)

@@ -1,6 +1,6 @@
 // The transformer of tfmviz/model in the reader's browser: decoder-only or encoder-only, one text at a time.
 
-import { type Around, attend } from "./heads.ts";
+import { type AttentionInputs, attend } from "./heads.ts";
 import { feedForward, layerNorm, type NormWeights, residual } from "./layers.ts";
 import { SCHEMES, type Scheme } from "./positions.ts";
 import { type BlockWeights, storedIn, type Tensors } from "./stored.ts";
@@ -32,7 +32,7 @@ export interface Config {
 }
 
 /** Self-attention, then feed-forward, if there is any, on (len, d_model). */
-function block(x: Tensor, weights: BlockWeights, { tap, ...around }: Around) {
+function block(x: Tensor, weights: BlockWeights, { tap, ...around }: AttentionInputs) {
   const { self_attn, self_attn_residual, mlp, mlp_residual } = weights;
   const before = tap("resid_pre", x); // (len, d_model), and so below
   const within = tap.scope("self_attn");

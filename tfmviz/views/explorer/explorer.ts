@@ -5,7 +5,7 @@ import { isChord } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
 import type { Plain } from "../shared/record.ts";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
@@ -42,7 +42,7 @@ type Answer = Selection & { sequence: number; first: number | null; details?: st
 type Links = { row: number; column: number; heads: Linking[] } | null;
 type LinkTo = (selection: Selection) => string;
 
-export class Explorer extends Shell {
+export class Explorer extends ViewBase {
   attention!: Attention; // from the first `read` on
   state = initial();
   hover: Focus | null = null; // the token that is pointed at
@@ -147,7 +147,7 @@ export class Explorer extends Shell {
     this.state = fitted({ ...this.state, ...part }, this.attention);
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
     this.draw("order" in part || "scale" in part || "kind" in part);
-    this.tell(rest ? 0 : STILL);
+    this.notify(rest ? 0 : DEBOUNCE_MS);
   }
 
   still() {
@@ -254,7 +254,7 @@ export class Explorer extends Shell {
     clearTimeout(this.asking);
     if (patterns) this.drawPatterns(patterns, view, kind);
     else if (!this.preview) {
-      this.tell(0);
+      this.notify(0);
       this.askAgain(PATIENCE);
     }
   }
@@ -262,7 +262,7 @@ export class Explorer extends Shell {
   /** An answer may be lost on its way. More and more seldom: who asks again loses their turn on a busy server. */
   askAgain(delay: number) {
     this.asking = setTimeout(() => {
-      this.tell(0, {});
+      this.notify(0, {});
       this.askAgain(2 * delay);
     }, delay);
   }

@@ -1,6 +1,6 @@
 // The explorer as a Streamlit component: its data are a payload's bytes.
 
-import { component } from "../shared/meet.ts";
+import { component } from "../shared/streamlit_bridge.ts";
 import { Explorer } from "./explorer.ts";
 import type { Selection } from "./state.ts";
 

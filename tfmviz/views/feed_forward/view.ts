@@ -5,13 +5,13 @@ import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
 import { make, takenArrow, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
-import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { blockOf } from "../shared/sums.ts";
+import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
 import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
 import { paintChoice, paintLayer, paintWeights, type Scene } from "./paint.ts";
 
-class FeedForward extends Shell {
+class FeedForward extends ViewBase {
   header!: Header; // from the first `read` on, as the arrays
   arrays!: Arrays;
   layout!: Layout; // from the first drawing on, as the scene
@@ -73,10 +73,10 @@ class FeedForward extends Shell {
     return { at: `${this.place.part}.${this.place.index}` };
   }
 
-  choose(place: Place, delay: number = STILL) {
+  choose(place: Place, delay: number = DEBOUNCE_MS) {
     Object.assign(this, { place, sum: null, hovered: null });
     this.drawChoice();
-    this.tell(delay);
+    this.notify(delay);
   }
 
   hover(place: Place | null) {

@@ -2,7 +2,7 @@
 
 import { button, make } from "../shared/elements.ts";
 import { go, isElsewhere } from "../shared/going.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
 type Data = { entries: string; at: string }; // as JSON, or where they are, if they are not here

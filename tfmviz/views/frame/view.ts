@@ -5,7 +5,7 @@
 
 import { make, put } from "../shared/elements.ts";
 import { go, kept } from "../shared/going.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { watchConnection } from "./away.ts";
 import { Header } from "./header.tsx";
 

@@ -5,7 +5,7 @@
 
 import { button, isChord, isTyping, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 
 const INPUTS = ["TextInput", "TextArea", "NumberInput"];
 const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "MultiSelect", ...INPUTS];

@@ -7,7 +7,7 @@ import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 type Scale = { title: string; low: number; high: number };
 type Point = { name: string; about: string; x: number; y: number; kind: string; word: string } & Sent;
@@ -19,7 +19,7 @@ const LEVELS_OF_CELL = 9;
 const HUES = ["looks", "looked", "v", "mlp", "below", "position"]; // of kinds of heads, in the order they come in
 const MOST_TICKS = 6;
 
-class HeadMap extends Shell {
+class HeadMap extends ViewBase {
   data!: Heads; // from the first `show` on
   at = -1;
   buttons: HTMLButtonElement[] = []; // one for each point

@@ -2,9 +2,9 @@
 // without a frame; a copy of it below, letter by letter at the same place, has the boxes of the words.
 
 import type { Engine } from "../engine/engine.ts";
-import type { Parcel } from "../engine/fetching.ts";
-import { inOneLine } from "../live/following.ts";
-import { Own } from "../live/own.ts";
+import type { ModelBundle } from "../engine/fetching.ts";
+import { BrowserSource } from "../live/browser_source.ts";
+import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
@@ -14,8 +14,8 @@ import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { SiteRecord } from "../shared/record.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
 
 /** `weights` has a row for each token that looks, in ten-thousandths; zeros at its end are left out */
@@ -25,7 +25,7 @@ type Data = Omit<Cut, "text"> & {
   text: string;
   word: number; // the token that looks at first
   heads: string; // as JSON
-  parcel: Parcel | null;
+  parcel: ModelBundle | null;
 };
 
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
@@ -34,12 +34,12 @@ const LONG = 110; // letters of a sentence that takes several lines
 
 const sharesOf = ({ weights }: Head) => weights.map((row) => row.map((share) => share / 10_000));
 
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
-class Stage extends Shell {
+class Stage extends ViewBase {
   data!: Data; // from the first `show` on
   heads: Head[] = [];
-  own = new Own();
+  own = new BrowserSource();
   boxes: Box[] = [];
   spans: HTMLElement[] = [];
   weights: number[][][] = []; // of each head, for what stands in the box
@@ -68,7 +68,7 @@ class Stage extends Shell {
     const scroller = make("div", { className: "scroller" }, this.paper);
     const below = make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint }));
     this.mount(parent, look, make("p", { textContent: intro }), this.choice, scroller, below);
-    this.own.told = () => this.follow();
+    this.own.onChange = () => this.follow();
     this.#listen();
     this.#takeTurns();
   }
@@ -96,7 +96,7 @@ class Stage extends Shell {
 
   #takeTurns() {
     const over = new AbortController();
-    const turning = setInterval(() => STILL.matches || document.hidden || this.#choose(this.shown + 1), TURN);
+    const turning = setInterval(() => REDUCED_MOTION.matches || document.hidden || this.#choose(this.shown + 1), TURN);
     const end = () => {
       clearInterval(turning);
       over.abort();

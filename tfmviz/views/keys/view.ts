@@ -7,7 +7,7 @@
 
 import { barCharts } from "../charts/bar.ts";
 import { button } from "../shared/elements.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { TYPING } from "../shared/switches.ts";
 import { markWhenDrawn } from "./drawn.ts";
 import { type Keys, keysList, OPENS } from "./list.ts";

@@ -3,7 +3,7 @@
 import { Fragment, render } from "preact";
 import { make } from "../shared/elements.ts";
 import { follow, kept } from "../shared/going.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { SIGNS } from "./drawn.ts";
 
 type Link = [text: string, address: string];

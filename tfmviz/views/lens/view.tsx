@@ -7,7 +7,7 @@ import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 /** What Python sends; tfmviz/views/lens/__init__.py describes it. */
 interface Data {
@@ -23,7 +23,7 @@ interface Data {
 
 type Place = { row: number; column: number };
 
-export class Lens extends Shell {
+export class Lens extends ViewBase {
   data!: Data; // from the first `show` on
   place: Place | null = null;
 
@@ -50,7 +50,7 @@ export class Lens extends Shell {
     if (!place) return;
     this.place = place;
     this.draw();
-    this.tell(0);
+    this.notify(0);
   }
 
   draw() {

@@ -3,7 +3,7 @@
 import type { Edit } from "../engine/edits.ts";
 import { fromBits } from "../masks/bits.ts";
 import { PART_CODES } from "../shared/constants.ts";
-import type { Edited } from "./changed.ts";
+import type { ComparisonEdit } from "./comparison_source.ts";
 
 const { encoder, decoder, mlp, layer: whole } = PART_CODES;
 const CODE = new RegExp(`^([${decoder}${encoder}])([${mlp}${whole}]?)(\\d+)(?:\\.(\\d+))?$`);
@@ -11,7 +11,7 @@ const CODE = new RegExp(`^([${decoder}${encoder}])([${mlp}${whole}]?)(\\d+)(?:\\
 /** Null where only Python knows: the mask has another length, or no factor says what a part becomes. */
 export function editsOf(
   change: string,
-  { by, layers = [], heads, tokens, isOwn, factor }: Edited,
+  { by, layers = [], heads, tokens, isOwn, factor }: ComparisonEdit,
   length: number,
 ): Edit[] | null {
   if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length

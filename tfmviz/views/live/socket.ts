@@ -1,8 +1,8 @@
 // The server as a source: one question after the other over a websocket; `ui/live.py` answers.
 
 import { unframed } from "../shared/framed.ts";
-import type { Typed } from "../shared/shell.ts";
-import type { Known, Pictures } from "./following.ts";
+import type { Typed } from "../shared/view_base.ts";
+import type { PageState, Pictures } from "./updater.ts";
 
 const FIRST_PAUSE = 1000; // milliseconds until a server that is away or busy is asked again; then twice as long …
 const LONGEST_PAUSE = 30_000;
@@ -38,7 +38,7 @@ export class Socket {
     this.say = say;
   }
 
-  async trace(text: string, known: Known): Promise<Pictures | null> {
+  async trace(text: string, known: PageState): Promise<Pictures | null> {
     if (known.page.edited || this.now() < this.notBefore) return null; // of a changed pass Python tells in a run
     this.endIn(PATIENCE);
     this.n += 1;

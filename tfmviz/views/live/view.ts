@@ -3,18 +3,18 @@
 
 import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
-import { meetingOf, part } from "../shared/meet.ts";
+import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
-import { changed } from "./changed.ts";
-import { type Around, Following, inOneLine, type Known } from "./following.ts";
-import { offers } from "./offers.ts";
-import { Own } from "./own.ts";
-import { settings } from "./settings.ts";
+import { BrowserSource } from "./browser_source.ts";
+import { comparisonSource } from "./comparison_source.ts";
+import { settings } from "./sampling_source.ts";
 import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
+import { offers } from "./suggestion_source.ts";
+import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
 
 /** `at` is the server's address */
-type Data = Omit<Known, "views"> & { views: string; at: string };
+type Data = Omit<PageState, "views"> & { views: string; at: string };
 
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
@@ -26,15 +26,15 @@ const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1
 export default part<Data>((parent, { at }) => {
   const note = make("p", { role: "status", style: NOTE });
   parent.append(note);
-  const own = new Own();
+  const own = new BrowserSource();
   const say = (sentence: string) => put(note, { textContent: sentence || own.trouble }); // said once
-  own.told = () => say("");
+  own.onChange = () => say("");
   const address = new URL(at, document.baseURI);
   address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
   const socket = new Socket(address.href, say, { again: () => following.ask() });
-  const sources = [own, changed(own), settings(own), offers(own), socket];
+  const sources = [own, comparisonSource(own), settings(own), offers(own), socket];
   const boxes = new Boxes();
-  const following = new Following(
+  const following = new LiveUpdater(
     sources,
     around(say, boxes, () => following.known),
   );
@@ -45,9 +45,9 @@ export default part<Data>((parent, { at }) => {
     boxes.hear(target);
     following.ask();
   };
-  const meeting = meetingOf("live");
-  meeting.told = (key) => following.told(key);
-  meeting.touched = () => {
+  const meeting = registryEntry("live");
+  meeting.onData = (key) => following.onData(key);
+  meeting.onChange = () => {
     following.ask();
     return own.isHere(following.known);
   };
@@ -64,7 +64,7 @@ export default part<Data>((parent, { at }) => {
     over.abort();
     leaveSliders();
     endReturn();
-    meeting.told = meeting.touched = undefined;
+    meeting.onData = meeting.onChange = undefined;
     following.known = null;
     socket.leave();
     document.documentElement.removeAttribute(MARK);
@@ -97,22 +97,22 @@ class Boxes {
   }
 }
 
-const around = (say: (sentence: string) => void, boxes: Boxes, known: () => Known | null): Around => ({
+const around = (say: (sentence: string) => void, boxes: Boxes, known: () => PageState | null): PageAdapter => ({
   text: () => boxes.in(BOX, known()?.text),
   edited: (name) => {
     if (name === "sliders") return numbersSet();
-    if (name !== "b") return meetingOf(name).view?.edited?.();
+    if (name !== "b") return registryEntry(name).view?.edited?.();
     const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
     return text.trim() ? text : undefined; // an empty box says nothing
   },
-  has: (name) => Boolean(meetingOf(name).view),
+  has: (name) => Boolean(registryEntry(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
-    for (const [name, data] of Object.entries(views)) meetingOf(name).view?.show(data, typed);
+    for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
     say(document.querySelector(CUT_OFF) ? GONE : "");
   },
   restore: (views) => {
-    for (const { view, data, selection } of views.map(meetingOf)) {
+    for (const { view, data, selection } of views.map(registryEntry)) {
       view?.show(data);
       if (selection) view?.select(selection);
     }

@@ -7,7 +7,7 @@ import { joinsOf } from "../shared/kinds.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import {
   type Bits,
   type Brush,
@@ -44,7 +44,7 @@ const MOST_NAMED = 6; // rows that see nothing
 
 const isLike = (one: Mask, other: Mask) => one.rows === other.rows && one.columns === other.columns;
 
-export class Lab extends Shell {
+export class Lab extends ViewBase {
   mask!: Mask; // from the first `read` on
   entries: Entry[] = [];
   texts: Texts = { queries: [], keys: [], tokens: [] };
@@ -115,7 +115,7 @@ export class Lab extends Shell {
     this.mask = copyOf(this.entry.mask);
     this.redraw();
     this.say(`${this.entry.title}: ${this.counted}`);
-    this.tell(0);
+    this.notify(0);
   }
 
   remember() {
@@ -129,7 +129,7 @@ export class Lab extends Shell {
     this.mask = last.mask;
     this.redraw();
     this.say(`Undone. ${this.counted}`);
-    this.tell(0);
+    this.notify(0);
   }
 
   hold(brush: Brush) {
@@ -162,7 +162,7 @@ export class Lab extends Shell {
     const { brush, value, place } = this.gesture;
     this.gesture = null;
     this.say(`${gestureWords(brush, value)}. ${this.told(place)}`);
-    this.tellChange();
+    this.notifyChange();
   }
 
   /** The browser has taken the finger for scrolling: nothing was meant. */
@@ -171,7 +171,7 @@ export class Lab extends Shell {
     this.gesture = null;
     this.mask = (this.past.pop() as { mask: Mask }).mask;
     this.later(() => this.drawMask());
-    this.tell();
+    this.notify();
   }
 
   toggle(column: number) {
@@ -282,7 +282,7 @@ export class Lab extends Shell {
       </>,
       this.below,
     );
-    this.page.touched?.();
+    this.page.onChange?.();
   }
 
   /** The words; a pressed one is seen by nobody, though it was in the mask one started from. */

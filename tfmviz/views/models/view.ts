@@ -1,7 +1,7 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
 import { button, isChord, make } from "../shared/elements.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 
 type Model = { model: string; group: string; name: string; line: string; size: string };
 

@@ -1,9 +1,9 @@
 // Three words above the keys of a phone. A tap puts one into the sentence box and enters the text.
 
 import { button } from "../shared/elements.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
-class Offers extends Shell {
+class Offers extends ViewBase {
   data!: { before: string; words: string[] }; // from the first `show` on
 
   constructor(parent: HTMLElement, page: Page) {

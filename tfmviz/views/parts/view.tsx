@@ -2,14 +2,14 @@
 
 import { render } from "preact";
 import { buttonOf, make, takenArrow } from "../shared/elements.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 type Part = [code: string, name: string];
 type Parts = { columns: string[]; rows: { name: string; parts: (Part | null)[] }[]; done: string };
 
 const MOST_NAMED = 6;
 
-export class Board extends Shell {
+export class Board extends ViewBase {
   data!: Parts; // from the first `show` on
   off: string[] = []; // codes
   isKnown = false; // what is off: Python or the reader has said it
@@ -64,7 +64,7 @@ export class Board extends Shell {
     this.off = isOff ? this.off.filter((one) => one !== code) : [...this.off, code].sort();
     this.isKnown = true;
     this.draw();
-    this.tellChange();
+    this.notifyChange();
   }
 
   /** Arrow keys lead to the next switch of a layer, or to the same of the next layer. */

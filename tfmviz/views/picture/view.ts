@@ -4,13 +4,13 @@
 import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { INKS } from "../shared/constants.ts";
 import { arrowOf, button, isChord, make, within } from "../shared/elements.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 const LARGEST = 40;
 const ROUND = 2;
 const HELP = "Draw with the pointer, or move with the arrow keys and change a cell with Space.";
 
-class Picture extends Shell {
+class Picture extends ViewBase {
   side = 0;
   patch = 1;
   title = "";
@@ -113,7 +113,7 @@ class Picture extends Shell {
   finish() {
     if (!this.gesture) return;
     this.gesture = null;
-    this.tell(0);
+    this.notify(0);
   }
 
   /** The browser has taken the finger: nothing was meant. */
@@ -122,14 +122,14 @@ class Picture extends Shell {
     this.cells = this.gesture.before;
     this.gesture = null;
     this.later();
-    this.tell();
+    this.notify();
   }
 
   clear() {
     this.cells = this.cells.map(() => 0);
     this.later();
     this.say("Every cell is empty.");
-    this.tell(0);
+    this.notify(0);
   }
 
   key(event: KeyboardEvent) {

@@ -2,8 +2,8 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { make } from "../shared/elements.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
 import { numberIn } from "../shared/table.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 type Piece = [text: string, kind: string, ...below: string[]];
 type Row = { name: string; note: string; pieces: Piece[]; left_out: number };
@@ -18,7 +18,7 @@ const SAID = {
   tap: "one tap",
 };
 
-class Cuts extends Shell {
+class Cuts extends ViewBase {
   data!: Pieces; // from the first `show` on
   body = make("div");
 

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { isChord, make } from "../shared/elements.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
 const WAITS = "This window shows speaker notes. To connect it, press N in a lecture's window.";

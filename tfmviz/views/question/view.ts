@@ -4,8 +4,8 @@
 import { inWords } from "../shared/bytes.ts";
 import { make, roving, tokenButtons } from "../shared/elements.ts";
 import { onGuess, stageOfGuess } from "../shared/guessing.ts";
-import { part } from "../shared/meet.ts";
 import { quoted } from "../shared/quoted.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 
 /** `tokens`: labels of those that may be the answer, none if it is no token; `answer`: "" where the figure gives it. */
 type Data = [name: string, question: string, tokens: string[], answer: string];

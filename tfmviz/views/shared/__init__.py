@@ -88,5 +88,5 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     return framed(dict(header) | {"arrays": entries}, parts)
 
 
-RELAY_JS = script("shared/relay.ts")
+RELAY_JS = script("shared/selection_channel.ts")
 """The component that passes Python's selection to a view."""

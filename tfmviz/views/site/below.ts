@@ -1,6 +1,6 @@
 // Below the heads: what comes next, which heads are off, and another sentence beside.
 
-import { inOneLine } from "../live/following.ts";
+import { inOneLine } from "../live/updater.ts";
 import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";

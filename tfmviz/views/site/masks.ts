@@ -1,7 +1,7 @@
 // Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
 import type { Engine } from "../engine/engine.ts";
-import type { Edited } from "../live/changed.ts";
+import type { ComparisonEdit } from "../live/comparison_source.ts";
 import { editsOf } from "../live/editing.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
@@ -25,7 +25,7 @@ tfmvizSite.add("masks", (site, parent) => {
 
   /** The layer and the head that get the mask, "" for all. */
   const where = ["In layer", "In head"].map((label) => select(label, {}, runWithMask));
-  const view = new Lab(parent, { touched: () => void runWithMask() });
+  const view = new Lab(parent, { onChange: () => void runWithMask() });
   view.node.append(make("p", {}, where[0].node, " ", where[1].node)); // below the board
   const asks = make("p", { className: "asked" });
   const [ofOwn, ofYours] = [1, 2].map(() => make("ol", { className: "words" }));
@@ -102,7 +102,7 @@ tfmvizSite.add("masks", (site, parent) => {
     const every = Array.from({ length: n_layers }, (_, n) => `${site.stack}.${n}.self_attn`);
     const layers = inLayer ? [every[Number(inLayer)]] : every;
     const heads = inHead ? Array.from({ length: n_heads }, (_, n) => n === Number(inHead)) : null;
-    const edited: Edited = { by: "masks", usual: [0, 0], layers, heads, tokens: length };
+    const edited: ComparisonEdit = { by: "masks", usual: [0, 0], layers, heads, tokens: length };
     const edits = bits === own ? [] : (editsOf(bits, edited, length) ?? []);
     site.heads.show(explorer, site.trace(text, FOLLOWED_SITES.explorer, { edits }));
     ofYours.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));

@@ -4,9 +4,9 @@
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
-import { engineOf, fetchEngine, type Parcel } from "../engine/fetching.ts";
+import { engineOf, fetchEngine, type ModelBundle } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
-import { inOneLine } from "../live/following.ts";
+import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
 import { make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
@@ -27,7 +27,7 @@ export interface Model {
   examples: string[];
   config: Pick<Config, "architecture" | "n_layers" | "n_heads" | "window">;
   scenes: string;
-  parcel?: Parcel;
+  parcel?: ModelBundle;
   inside?: string;
 }
 

@@ -1,7 +1,7 @@
 // The whole model on the sentence. What the picture consists of is described in a file beside the model's weights, for
 // each of its blocks and heads; the numbers are those of the pass here.
 
-import { type Drawn, saysOf, sceneOf } from "../whole_model/of_sites.ts";
+import { type Drawn, saysOf, sceneOf } from "../whole_model/from_record.ts";
 import { Whole } from "../whole_model/view.ts";
 import type { Model } from "./site.ts";
 

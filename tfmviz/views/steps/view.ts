@@ -6,9 +6,9 @@ import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
 import { plainSite } from "../shared/quoted.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
@@ -34,7 +34,7 @@ interface Seen {
   over?: { id: MatrixId; part: Partial<Selection> } | null; // what is pointed at
 }
 
-export class Steps extends Shell {
+export class Steps extends ViewBase {
   head!: Head; // from the first `read` on
   stages: Stage[] = [];
   stage = "sentence";
@@ -134,26 +134,26 @@ export class Steps extends Shell {
   }
 
   go(stage: string) {
-    if (this.link.follows && this.tellBeside({ stage })) return; // the other one goes there, and this one with it
+    if (this.link.follows && this.notifyLinked({ stage })) return; // the other one goes there, and this one with it
     this.stage = stage;
     this.explained = null;
     this.redraw();
     this.say(`${this.count.textContent} ${this.words.textContent}`);
-    this.tell();
-    this.tellBeside({ stage });
+    this.notify();
+    this.notifyLinked({ stage });
   }
 
   /** Without the matrix whose cell was chosen another token asks, with its own key. */
   choose(part: Partial<Selection>, id: MatrixId | null = null) {
-    if (this.link.follows && this.tellBeside({ part: named(this.link, part), id })) return;
+    if (this.link.follows && this.notifyLinked({ part: named(this.link, part), id })) return;
     const key = id === null && part.query !== undefined ? { key: this.strongestKey(part.query) } : {};
     this.selection = { ...this.selection, ...part, ...key };
     this.hovered = null;
     this.explained = id ?? this.explained;
     this.drawSelection();
     this.say(this.reason.textContent);
-    this.tell();
-    this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
+    this.notify();
+    this.notifyLinked({ part: named(this.link, this.selection), id: this.explained });
   }
 
   /** A matrix by its name ("A", "softmax") or its key ("share"), its row or its cell; else a word of the stage. */
@@ -208,7 +208,7 @@ export class Steps extends Shell {
   hover(id: MatrixId, cell: Cell | null) {
     this.hovered = cell && { id, part: this.head.selectionAt(id, cell) };
     this.later(() => this.drawSelection());
-    this.tellBeside({ over: this.hovered && { id, part: named(this.link, this.hovered.part) } });
+    this.notifyLinked({ over: this.hovered && { id, part: named(this.link, this.hovered.part) } });
   }
 
   draw() {

@@ -8,7 +8,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };
@@ -17,7 +17,7 @@ const BEAT = 600; // ms a word while playing
 const FAINTEST = 0.04; // weaker looks have no line
 const WIDE = 14; // words of a source up to which the cells hold numbers
 
-class Translation extends Shell {
+class Translation extends ViewBase {
   data!: Data; // from the first `read` on
   asked: number | null = null; // how many words are written; null: all
   step: number | null = null; // the step that was chosen
@@ -77,14 +77,14 @@ class Translation extends Shell {
     this.step = null;
     this.hovered = null;
     this.redraw();
-    this.tell();
+    this.notify();
   }
 
   choose(step: number) {
     this.stop();
     this.step = step === this.step ? null : step;
     this.draw();
-    this.tell(0);
+    this.notify(0);
   }
 
   hover(step: number, isOn: boolean) {
@@ -101,7 +101,7 @@ class Translation extends Shell {
     if (goes) {
       if (this.shown === this.most) this.go(0);
       this.tick();
-    } else this.tell();
+    } else this.notify();
     this.draw();
   }
 

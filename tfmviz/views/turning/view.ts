@@ -7,7 +7,7 @@ import { listen, make, optionsOf, select, within } from "../shared/elements.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
-import { component, type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { angleBetween, lengthOf, type Pair, pairsOf, products, total, turned } from "./pairs.ts";
 import { paintCurves, paintDial } from "./pictures.ts";
 
@@ -17,19 +17,19 @@ const LARGE = 300;
 const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
 
 /** theta in radians per position, and the last position that the sliders offer */
-type Known = { tokens: string[]; theta: number[]; last: number };
+type Shown = { tokens: string[]; theta: number[]; last: number };
 
 /** q and k before and after turning, (len, d_head) */
-type Vectors = Known & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
+type Vectors = Shown & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
 
-export type TurningFacts = Known & { layer: string; head: number };
+export type TurningFacts = Shown & { layer: string; head: number };
 
 type Chosen = { query: number; key: number; pair: number; i: number; j: number };
 
 /** q · k of each pair and of the whole head */
 type Product = { i: number; j: number; each: number[]; whole: number };
 
-export class Turning extends Shell {
+export class Turning extends ViewBase {
   vectors!: Vectors; // from the first `read` on
   choice: Chosen | null = null;
   seen: Chosen | null = null; // the same, on its way there
@@ -148,7 +148,7 @@ export class Turning extends Shell {
     else this.place({ query, key, pair });
     this.draw();
     this.still();
-    this.tell();
+    this.notify();
   }
 
   move(part: { i: number } | { j: number }) {
@@ -168,7 +168,7 @@ export class Turning extends Shell {
   }
 
   turn() {
-    this.tell();
+    this.notify();
     this.later();
   }
 

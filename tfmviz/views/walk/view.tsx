@@ -7,7 +7,7 @@
 import { render } from "preact";
 import { isChord, isTyping, make } from "../shared/elements.ts";
 import { isElsewhere } from "../shared/going.ts";
-import { part } from "../shared/meet.ts";
+import { part } from "../shared/streamlit_bridge.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight, scrollToTabs } from "./sight.ts";
 import { arrive, step } from "./stepping.ts";

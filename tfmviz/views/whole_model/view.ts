@@ -8,7 +8,7 @@ import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf, button, buttonOf, inPixels, make, roving, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
-import { component, type Page, Shell, STILL } from "../shared/shell.ts";
+import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { barOf } from "./bar.ts";
 import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
@@ -34,7 +34,7 @@ interface Seen {
   opening?: Opening;
 }
 
-export class Whole extends Shell {
+export class Whole extends ViewBase {
   scene: Scene | null = null;
   arrays: Arrays = {};
   painter = new Painter({});
@@ -128,13 +128,13 @@ export class Whole extends Shell {
     if (this.token) this.controls.follow(this.token);
   }
 
-  choose(token: Token, delay: number = STILL) {
+  choose(token: Token, delay: number = DEBOUNCE_MS) {
     const seen = { token: placeOfToken(this.link, token.stack, token.row), delay };
-    if (this.link.follows && this.tellBeside(seen)) return; // the other one chooses it here, too
+    if (this.link.follows && this.notifyLinked(seen)) return; // the other one chooses it here, too
     this.followToken(token);
     this.say(this.words().text);
-    this.tell(delay);
-    this.tellBeside(seen);
+    this.notify(delay);
+    this.notifyLinked(seen);
   }
 
   followToken(token: Token) {
@@ -174,11 +174,11 @@ export class Whole extends Shell {
   }
 
   open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
-    if (this.link.follows) return this.tellBeside({ opening: { zoom, layer, head } });
+    if (this.link.follows) return this.notifyLinked({ opening: { zoom, layer, head } });
     this.where = { layer, head };
     this.opening = zoom;
     this.token = { stack: layer.split(".")[0], row: this.token?.row ?? 0 };
-    this.tell(0);
+    this.notify(0);
   }
 
   // The chosen layer, or the one of its number in the stack in which the followed token is.
@@ -198,7 +198,7 @@ export class Whole extends Shell {
     if (to < 0 || to > last) this.pause();
     this.showStage(to);
     this.say(this.words().text);
-    this.tellBeside({ stage: this.pinned });
+    this.notifyLinked({ stage: this.pinned });
   }
 
   /** @param to the number of a column; of none, if there is no such column */
@@ -242,7 +242,7 @@ export class Whole extends Shell {
     this.hovered = found;
     if (found) this.hoveredBox = null; // else it stays, so that the pointer can go to its links
     this.later(() => this.drawFollowed());
-    this.tellBeside({
+    this.notifyLinked({
       over: found && { token: placeOfToken(this.link, found.stack, found.row), column: found.place?.column.id },
     });
   }
@@ -252,7 +252,7 @@ export class Whole extends Shell {
     this.hovered = null;
     this.hoveredBox = node.dataset.id ?? null;
     this.drawFollowed();
-    this.tellBeside({ box: this.hoveredBox });
+    this.notifyLinked({ box: this.hoveredBox });
   }
 
   draw() {

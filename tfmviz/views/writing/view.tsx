@@ -6,7 +6,7 @@ import { painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { Named } from "../shared/named.tsx";
-import { component, type Page, Shell, STILL } from "../shared/shell.ts";
+import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Cumulated, Shares } from "./rivals.tsx";
 import { type Settings, settled } from "./settled.ts";
 import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
@@ -28,7 +28,7 @@ interface Data {
 const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than STILL: the page does not run for every word
 const FEW = 4; // words ahead at which more are asked for
 
-class Desk extends Shell {
+class Desk extends ViewBase {
   data!: Data; // from the first `read` on
   tree: Tree = NOTHING;
   looked: number | null = null; // the place looked at; null: the next word
@@ -111,13 +111,13 @@ class Desk extends Shell {
       this.looked = null;
     } else this.note = "No more branches fit. Start again to create new ones.";
     this.draw();
-    this.tell();
+    this.notify();
   }
 
   look(place: number) {
     this.looked = place === this.looked ? null : place;
     this.draw();
-    this.tell();
+    this.notify();
   }
 
   /** Puts a token at a place of the text. Returns whether that was possible. */
@@ -140,7 +140,7 @@ class Desk extends Shell {
   pay() {
     while (this.owed && this.write()) this.owed -= 1;
     if (this.stops) this.owed = 0;
-    if (this.owed) this.tell(0);
+    if (this.owed) this.notify(0);
   }
 
   /** Writes the next word. Returns whether there was one to write. */
@@ -169,7 +169,7 @@ class Desk extends Shell {
     if (goes) {
       Object.assign(this, { mode, pace });
       this.tick();
-    } else this.tell(0);
+    } else this.notify(0);
     this.draw();
   }
 
@@ -193,18 +193,18 @@ class Desk extends Shell {
     if (this.stops) {
       this.stop();
       this.draw();
-      this.tell(0);
-    } else if (!this.write()) this.tell(0);
+      this.notify(0);
+    } else if (!this.write()) this.notify(0);
     else if (this.mode) this.schedule();
   }
 
   /** Reports the tree when the hand is still, or at once if few words are left to write while playing. */
-  tell(delay: number = STILL) {
+  notify(delay: number = DEBOUNCE_MS) {
     const code = codeOf(this.tree);
     const isShort = !this.stops && this.places.length - this.tree.shown <= FEW;
     const now = delay === 0 || (this.mode && isShort && this.asked !== code && this.asked === "");
     if (now) this.asked = code;
-    super.tell(now ? 0 : delay);
+    super.notify(now ? 0 : delay);
   }
 
   draw() {
@@ -240,7 +240,7 @@ class Desk extends Shell {
   buttons() {
     const [before, after] = this.data.edits;
     const stopped = this.stops !== "";
-    const edit = (step: number) => this.act(() => super.tell(0, { edit: step })); // its tree comes with the text
+    const edit = (step: number) => this.act(() => super.notify(0, { edit: step })); // its tree comes with the text
     const tools: [label: string, act: () => void, isOff: boolean, title?: string, isHidden?: boolean][] = [
       ["Next word", () => this.next(), stopped],
       ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],

@@ -1,0 +1,253 @@
+// The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
+// that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/head_comparison.py computes.
+
+import type { Edit } from "../engine/edits.ts";
+import type { Engine } from "../engine/engine.ts";
+import { endOf, largest, type Matrix } from "../shared/arrays.ts";
+import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
+import { firstOf } from "../shared/first.ts";
+import { decimal, perCent, shortShare } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import type { Sites } from "../shared/record.ts";
+import type { Settings } from "../writing/settled.ts";
+import type { BrowserSource } from "./browser_source.ts";
+import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
+import { editsOf } from "./editing.ts";
+import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
+import type { Source } from "./updater.ts";
+
+/**
+ * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
+ * many tokens it is for, and whether it is the model's own. Of parts: what they are multiplied by, unless that is no
+ * number. Of the settings of writing: those that no slider says.
+ */
+export type ComparisonEdit = {
+  by: string;
+  usual?: Cell;
+  rules?: Settings["rules"];
+  names?: Settings["names"];
+  layers?: string[];
+  heads?: boolean[] | null;
+  tokens?: number;
+  isOwn?: boolean;
+  factor?: number | null;
+  other?: { layer: string; head: number };
+};
+
+/** A's or B's: what the model computed, and the head that is shown. */
+type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
+type Cell = [query: number, key: number];
+type Side = Pass & { layer: string; head: number };
+
+/** What each view needs of the two passes besides the chosen layer. */
+const NEEDS = {
+  masks: [],
+  side_a: [],
+  side_b: [],
+  side_difference: [],
+  side_heads: ["*.pattern"],
+  stream_change: ["*.resid_post"],
+  next_words: [],
+  predictions: [],
+  predictions_b: [],
+} as Record<string, string[]>;
+
+/** @param own has the engines */
+export function comparisonSource(own: BrowserSource): Source {
+  let kept: { of: string; pass: Pass }[] = []; // the last two: one stays while the other is changed
+
+  const sideOf = (engine: Engine, { text, layer, head }: Shown, sites: string[], edits: Edit[]): Side => {
+    const of = JSON.stringify([text, sites, edits]);
+    const pass = kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
+    kept = [...kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
+    return { ...pass, layer, head };
+  };
+
+  const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
+    const { edited, layer, head } = page;
+    const isTyped = text !== entered;
+    if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
+    if (!isTyped && views.join() === "masks") return null; // that is where the hand is
+    const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
+    const engine = own.engine(parcel);
+    if (!engine?.tokenizer.knows(text + other.text)) return null;
+    try {
+      const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
+      const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
+      if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
+      const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+      const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view])];
+      const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
+      const order = pairsOf(sides[0].tokens, sides[1].tokens);
+      const { fillsGaps } = engine.tokenizer;
+      const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
+      const usual = first === null ? edited.usual : pairAt(sides[0], first);
+      const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
+      const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
+      const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
+      const drawn = views.map((view) => [view, DRAWN[view](seen)]);
+      return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
+    } catch {
+      return null; // whatever it is, the server says it
+    }
+  };
+  return { trace };
+}
+
+type Shown = { text: string; layer: string; head: number };
+
+function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pass {
+  const { facts, sites } = engine.trace(text, { sites: wanted, edits });
+  const { last } = engine;
+  const found: Map<number, Float32Array> = new Map();
+  return {
+    ...facts.texts.target,
+    sites,
+    probabilities: (token) => {
+      const known = found.get(token) ?? engine.next(token, { pass: last }).probabilities;
+      found.set(token, known);
+      return known;
+    },
+  };
+}
+
+/**
+ * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/head_comparison.py): the usual ones,
+ * or those of the first row that differs clearly.
+ */
+function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
+  if (!shared.length) return usual;
+  const moved = distancesOf(patternOf(a), patternOf(b), shared);
+  const most = Math.max(...moved);
+  const own = moved[shared.findIndex(([query]) => query === usual[0])];
+  if (own > LEAST_SHARE || (own !== undefined && most <= LEAST_SHARE)) return usual;
+  return pairAt(a, shared[moved.findIndex((share) => 2 * share >= most)][0]);
+}
+
+/** A query and the key that it gives most to. */
+function pairAt(side: Side, query: number): Cell {
+  const { columns, values } = patternOf(side);
+  const row = values.subarray(query * columns, (query + 1) * columns);
+  return [query, row.indexOf(Math.max(...row))];
+}
+
+const patternOf = ({ sites, layer, head }: Side) => headOf(sites, `${layer}.pattern`, head);
+
+/** What each view is to show instead of what Python has sent last. */
+type Seen = {
+  sides: Side[];
+  order: Pair[];
+  query: number;
+  key: number;
+  words: string[];
+  isTyped: boolean;
+  firstOfB: number; // where B is looked at if it lacks A's token
+};
+const DRAWN: Record<string, (seen: Seen) => unknown> = {
+  side_a: (seen) => oneSide(seen, 0),
+  side_b: (seen) => oneSide(seen, 1),
+  masks: ({ sides: [, { sites, layer, head, labels, tokens }], isTyped }) => {
+    const { rows, columns, values } = headOf(sites, `${layer}.mask`, head);
+    const mask = { rows, columns, open: Uint8Array.from(values) };
+    return isTyped && { queries: labels, keys: labels, tokens, mask };
+  },
+  side_difference: ({ sides, order, query, key }) => {
+    const [a, b] = sides.map(maskedOf);
+    const values = differenceOf(a, b, order);
+    const end = endOf(values, LEAST_SHARE);
+    const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
+    const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
+    const texts = written({ values, rows: order.length, columns: order.length }, shortDifference);
+    const frames = [frameOf(row, column)];
+    return { values, texts, scale: { low: -end, high: end }, frames, alt: "B minus A", ...axes };
+  },
+  side_heads: ({ sides: [a, b], order }) => {
+    const shared = sharedOf(order);
+    const rows = Object.keys(a.sites).filter((site) => site.endsWith(".pattern"));
+    const means = rows.map((site) =>
+      Array.from({ length: a.sites[site].shape[0] }, (_, head) =>
+        meanOf(distancesOf(headOf(a.sites, site, head), headOf(b.sites, site, head), shared)),
+      ),
+    );
+    const texts = means.map((row) => row.map((share) => decimal(100 * share, 0)));
+    return { values: Float32Array.from(means.flat()), texts, alt: "Change of each head" };
+  },
+  stream_change: ({ sides: [a, b] }) => {
+    const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
+    const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
+    const scale = { low: 0, high: endOf(values) };
+    const columns = axisOf("token", a.labels, [...a.labels.keys()]);
+    return { values, scale, alt: "Change of each vector", columns };
+  },
+  next_words: ({ sides, query, words }) => {
+    const [old, now] = sides.map(({ probabilities }) => probabilities(query));
+    const most = old.map((p, id) => Math.max(p, now[id]));
+    return largest(most, NEXT_WORDS).map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
+  },
+  predictions: ({ sides: [a], query, words }) => likeliest(a, query, words),
+  predictions_b: ({ sides: [, b], order, query, words, firstOfB }) =>
+    likeliest(b, order.find(([at]) => at === query)?.[1] ?? firstOfB, words),
+};
+
+function likeliest({ probabilities }: Side, token: number, words: string[]) {
+  const found = probabilities(token);
+  return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
+}
+
+/** @param n A's or B's */
+function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {
+  const { labels } = sides[n];
+  const at = [query, key].map((place) => order.find(([a]) => a === place)?.[n] ?? null);
+  const [row, column] = at;
+  const places = [...labels.keys()].map((place) => order.findIndex((pair) => pair[n] === place));
+  const boxed = [...labels.keys()].filter((place) => order[places[place]].includes(null));
+  const shown = maskedOf(sides[n]);
+  return {
+    values: shown.values,
+    texts: written(shown, shortShare),
+    frames: row === null || column === null ? [] : [frameOf(row, column)],
+    alt: "Attention of each token",
+    rows: axisOf("query", labels, places, boxed),
+    columns: axisOf("key", labels, places, boxed),
+  };
+}
+
+function axisOf(title: string, names: string[], places: number[], boxed: number[] = []) {
+  const spoken = names.map((name, n) => `${title} ${n} “${name}”`);
+  return { title, names, spoken, boxed, places, count: names.length };
+}
+
+/** The numbers of cells, nothing where there is none; null where there are too many. */
+function written({ values, rows, columns }: Matrix, write: (value: number) => string) {
+  if (Math.max(rows, columns) > MOST_WRITTEN) return null;
+  const texts = Array.from(values, (value) => (Number.isFinite(value) ? write(value) : ""));
+  return Array.from({ length: rows }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
+}
+
+/** As `plots.cells.differences` writes it. */
+function shortDifference(value: number) {
+  const text = decimal(value, 2, { sign: true });
+  return /^.0.00$/.test(text) ? "·" : text.replace("0.", ".");
+}
+
+/** The tokens of both texts; what only one has has a box around it. */
+function mergedAxis(title: string, [one, other]: Side[], order: Pair[]) {
+  const names = order.map(([a, b]) => (a === null ? other.labels[b ?? 0] : one.labels[a]));
+  const only = order.map(([a, b]) => (a === null ? " (only in B)" : b === null ? " (only in A)" : ""));
+  const boxed = [...only.keys()].filter((n) => only[n]);
+  const spoken = order.map(
+    ([a, b], n) => `${title} ${a === null ? quoted(other.labels, b ?? 0) : quoted(one.labels, a)}${only[n]}`,
+  );
+  return { ...axisOf(title, names, [...names.keys()], boxed), spoken };
+}
+
+/** The chosen head's attention, NaN where its mask forbids the look. */
+function maskedOf(side: Side): Matrix {
+  const { rows, columns, values } = patternOf(side);
+  const mask = headOf(side.sites, `${side.layer}.mask`, side.head).values;
+  return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
+}
+
+const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
+
+const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;

@@ -1,0 +1,36 @@
+// The reader's own browser as a source while a text is typed above the page's keyboard: the three words that
+// `analysis/keyboard.py` would offer.
+
+import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
+import { registryEntry } from "../shared/streamlit_bridge.ts";
+import type { BrowserSource } from "./browser_source.ts";
+import type { Source } from "./updater.ts";
+
+/** whose words they are, and their tokens */
+type Dictionary = { model: string; ids: number[] };
+
+export const offers = (
+  own: Pick<BrowserSource, "engine">,
+  dictionary = () => registryEntry("offers").data as Dictionary,
+): Source => ({
+  async trace(text, { page, parcel, views, entered = text }) {
+    if (!parcel || !views.includes("offers") || text === entered) return null;
+    const { model, ids } = dictionary();
+    const engine = model === page.model ? own.engine(parcel) : null;
+    const [before, begun] = parted(text);
+    if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST_FOLLOWED) return null;
+    engine.trace(before, { sites: [] });
+    const { logits } = engine.next();
+    const { vocabulary } = engine.tokenizer;
+    const fitting = ids.filter((id) => vocabulary[id].startsWith(` ${begun}`));
+    const best = fitting.sort((a, b) => logits[b] - logits[a]).slice(0, OFFERED);
+    const words = best.map((id) => vocabulary[id].slice(1));
+    return { typed: { first: 0 }, views: { offers: { before: `${before} `, words } } };
+  },
+});
+
+/** What stands before the word that is being typed, and as much of it as is there. */
+export function parted(text: string) {
+  const begun = /(?<= )\p{L}*$/u.exec(text)?.[0] ?? "";
+  return [text.slice(0, text.length - begun.length).trimEnd(), begun];
+}

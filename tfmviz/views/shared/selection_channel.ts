@@ -1,0 +1,13 @@
+// Brings a view what Python has chosen. It is a component of its own, so that the view's data do not travel again when
+// only the choice changes.
+
+import { part, registryEntry } from "./streamlit_bridge.ts";
+import type { Answer } from "./view_base.ts";
+
+export default part<Answer & { view: string }>(() => ({
+  take: (selection) => {
+    const meeting = registryEntry(selection.view);
+    meeting.selection = selection;
+    meeting.view?.select(selection);
+  },
+}));
