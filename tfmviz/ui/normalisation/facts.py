@@ -235,7 +235,8 @@ def apart(both: HeadComparison) -> None:
     (a, a_after), (b, b_after) = vectors
     st.markdown(
         f"The norm takes the standard deviation of {markdown.plain(head_comparison.query_name(both))} from "
-        f"{decimal(a.std())} to {decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
+        f"{decimal(a.std())} to {decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} "
+        "in B."
     )
     rows = [f"{what} {when}" for when in ("before", "after") for what in ("mean", "standard deviation")]
     columns = {"statistic": rows}

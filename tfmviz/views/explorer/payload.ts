@@ -65,7 +65,7 @@ export class Attention {
   words!: Record<string, string>;
 
   constructor(source: Uint8Array | Plain<Given>) {
-    this.source = source instanceof Uint8Array ? packedIn(source) : ofSites(source);
+    this.source = source instanceof Uint8Array ? packedIn(source) : fromRecord(source);
     this.whole = this.source.isWhole;
     const { title, id, texts, kinds, words } = this.source.facts;
     Object.assign(this, { title, id, texts, kinds, words });
@@ -272,7 +272,7 @@ function smaller(tile: Tile, rows: number, columns: number): Tile {
 /** Every site "STACK.LAYER.PART.pattern" is a layer of the kind "STACK.PART". */
 const PATTERN = /^(encoder|decoder)\.(\d+)\.(self_attn|cross_attn)\.pattern$/;
 
-export function ofSites(plain: Plain<Given>): Source {
+export function fromRecord(plain: Plain<Given>): Source {
   const record = recordOf(plain);
   const masks: Map<string, Mask> = new Map();
   const weights = ({ name }: Layer, head: number) => record.head(`${name}.pattern`, head).values as Float32Array;

@@ -2,7 +2,7 @@
 
 Only what is drawn travels: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
 column of the picture holds. Only tokens, arrays and best words depend on the text, and `made` says what the arrays are
-made of, so that a browser with its own record can draw another text (`of_sites.ts`).
+made of, so that a browser with its own record can draw another text (`from_record.ts`).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ Column = dict[str, Any]
 How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", "pattern", "allowed", "best", "largest"]
 """Ways to make an array of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
 the mean over heads, small pictures of heads, how much each head adds; one head's pattern and mask; the probability of
-the best word, and its logit. `of_sites.ts` makes them too, of a browser's own record.
+the best word, and its logit. `from_record.ts` makes them too, of a browser's own record.
 """
 
 
