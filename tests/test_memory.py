@@ -43,7 +43,7 @@ def test_a_server_gives_back_again_and_again_until_it_is_stopped(monkeypatch: py
         if len(times) == 3:
             stopping.set()
 
-    for place, name in ((models, "import_torch"), (desk, "desk")):
+    for place, name in ((models, "import_torch"), (desk, "run_manager")):
         monkeypatch.setattr(place, name, lambda: None)
     for name, seconds in (("PICTURE", 0), ("TIDY", 0)):
         monkeypatch.setattr(command, name, seconds)

@@ -76,7 +76,8 @@ def serve(arguments: Sequence[str]) -> None:
 
     Beyond `streamlit run app.py`, this keeps other sites' pages out (`security.py`), has room for a class
     (`capacity.py`), imports slow packages early, gives numpy one thread, begins with `app.py` rather than a single
-    page, serves the views' scripts as files (`ui/scripts.py`), and stops when it is asked to, though a reader's machine sleeps.
+    page, serves the views' scripts as files (`ui/scripts.py`), and stops when it is asked to, though a reader's
+    machine sleeps.
 
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """

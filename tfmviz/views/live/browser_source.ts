@@ -104,7 +104,7 @@ export class BrowserSource {
   }
 }
 
-/** Whether a picture of the whole model is of the part that the page shows (`place` in tfmviz/ui/whole_model_data.py). */
+/** Whether a picture of the whole model is of the page's part (`place` in tfmviz/ui/whole_model_data.py). */
 function isOfPage({ made, zoom, layer, head }: Drawn, page: Page) {
   const isZoom = zoom === (["block", "head"].includes(page.zoom) ? page.zoom : "model");
   return made && isZoom && (zoom === "model" || layer === page.layer) && (zoom !== "head" || head === page.head);

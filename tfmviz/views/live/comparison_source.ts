@@ -1,5 +1,5 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
-// that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/head_comparison.py computes.
+// that are off, another sentence or head. Both passes run here; the pictures get what ui/head_comparison.py computes.
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -112,8 +112,8 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
 }
 
 /**
- * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/head_comparison.py): the usual ones,
- * or those of the first row that differs clearly.
+ * The token that looks and the one it looks at, where the reader has chosen none (`compare` in
+ * ui/head_comparison.py): the usual ones, or those of the first row that differs clearly.
  */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   if (!shared.length) return usual;
