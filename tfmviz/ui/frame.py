@@ -15,14 +15,14 @@ SHORT = {"Before attention": "Before"}
 """For narrow windows."""
 
 
-def draw(ctx: str) -> None:
+def draw(shown: str) -> None:
     """Draws the header.
 
     Args:
-        ctx: the name of the open page.
+        shown: name of the open page.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
-        show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(ctx))
+        show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(shown))
         search.box()
         guess.button()
         projector.buttons()
@@ -30,7 +30,7 @@ def draw(ctx: str) -> None:
         st.info("There is no page at this address. This is the first page.")
 
 
-def _menu(ctx: str) -> dict[str, str]:
+def _menu(shown: str) -> dict[str, str]:
     groups: dict[str, list[Page]] = {}
     for page in PAGES:
         groups.setdefault(page.group or page.name, []).append(page)
@@ -43,5 +43,5 @@ def _menu(ctx: str) -> dict[str, str]:
         }
         for name, pages in ordered
     ]
-    title = next(page.title for page in PAGES if page.name == ctx)
+    title = next(page.title for page in PAGES if page.name == shown)
     return {"title": title, "groups": json.dumps(menu)}  # for lists of records Streamlit would import pandas

@@ -109,10 +109,10 @@ def _made() -> tuple[StreamlitPage, ...]:
     return tuple(st.Page(page.file, title=page.title, default=page.name == DEFAULT) for page in PAGES)
 
 
-def path(ctx: StreamlitPage) -> None:
+def path(shown: StreamlitPage) -> None:
     """Links to the previous and the next page of the course; none on a page outside it."""
     course = [page for page in PAGES if page.group]
-    at = next((n for n, page in enumerate(course) if page.name == ctx.url_path), None)
+    at = next((n for n, page in enumerate(course) if page.name == shown.url_path), None)
     if at is None:
         return
     with st.container(horizontal=True, horizontal_alignment="distribute", key="path"):

@@ -45,8 +45,8 @@ ROLES: tuple[Role, Role] = ("left", "right")
 
 
 def available() -> list[str]:
-    ctx_b = zoo.available()
-    return [scheme for scheme in SCHEMES if name_of(scheme) in ctx_b]
+    names = zoo.available()
+    return [scheme for scheme in SCHEMES if name_of(scheme) in names]
 
 
 def name_of(scheme: str) -> str:
@@ -106,13 +106,13 @@ def side_by_side(ctx: PageContext, first: tuple[str, str]) -> None:
 
 def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) -> HeadComparison:
     """Stops the run with an explanation if there are not two models to compare."""
-    ctx_b = available()
-    if len(ctx_b) < 2:
-        models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in ctx_b))
+    offered = available()
+    if len(offered) < 2:
+        models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in offered))
         st.stop()
     line = lesson.control_row("duel")
     a, b = (
-        inputs.selectbox(label, ctx_b, index=ctx_b.index(scheme) if scheme in ctx_b else n, key=key, line=line)
+        inputs.selectbox(label, offered, index=offered.index(scheme) if scheme in offered else n, key=key, line=line)
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ROLES, first, strict=True))
     )
     twins = [models.load(name_of(scheme)) for scheme in (a, b)]

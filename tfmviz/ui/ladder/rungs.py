@@ -111,20 +111,20 @@ class Reading:
         return len(self.text.text[:end].encode()) - (1 if is_part else len(self.text.text[slice(*first)].encode()))
 
 
-def read_text(ctx: Ladder, text: str) -> Reading:
+def read_text(four: Ladder, text: str) -> Reading:
     """The models' predictions on the reader's text; a note if it was cut."""
-    found = _read(ctx, text)
+    found = _read(four, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
     return found
 
 
 @cached_for_all
-def _read(ctx: Ladder, text: str) -> Reading:
-    encoding = ctx.encode(text)
-    longest = len(ctx.counted.orders) - 1
+def _read(four: Ladder, text: str) -> Reading:
+    encoding = four.encode(text)
+    longest = len(four.counted.orders) - 1
     contexts = [encoding.ids[max(0, end - longest) : end] for end in range(1, len(encoding) + 1)]
-    counted = np.array([ctx.counted.distribution(context) for context in contexts])
-    networks = [softmax(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in ctx.networks.values()]
+    counted = np.array([four.counted.distribution(context) for context in contexts])
+    networks = [softmax(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in four.networks.values()]
     return Reading(text=encoding, p=np.stack([counted, *networks]))
 
 

@@ -40,21 +40,21 @@ def published() -> None:
         d = AMOUNTS[inputs.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d")]
     title, x = AXES[against]
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
-    ctx = {"N": n, "D": d, "C": 6 * n * d}[against]
+    yours = {"N": n, "D": d, "C": 6 * n * d}[against]
     lines = named_lines(curves, said_of_loss, theme=theme())
     # The last two nearly coincide: a thin line on a wide one.
     lines[-2] = replace(lines[-2], stroke=Stroke(theme().plain, width=9))
     lines[-1] = replace(lines[-1], stroke=Stroke(theme().text, width=2))
-    marked = [(ctx, f"your {against}")] if math.isfinite(ctx) else []
+    marked = [(yours, f"your {against}")] if math.isfinite(yours) else []
     axes = Axes(title, LOSS, 340, power_law=True)
     show("laws", line_chart(lines, axes, theme=theme(), marked=marked, words=list(curves)))
     rows = []
     for name, known in PUBLISHED_LAWS.items():
         law, c = known.law, 6 * n * d
         parts = [law.of_size(n), law.of_text(d)] if isinstance(law, AdditiveLaw) else [math.nan, math.nan]
-        *best, ctx_b = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
+        *best, lowest = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
         losses = [decimal(float(loss)) for loss in (law.loss(n, d), *parts)]
-        rows.append((name, known.counts, *losses, *(in_words(float(one)) for one in best), decimal(float(ctx_b))))
+        rows.append((name, known.counts, *losses, *(in_words(float(one)) for one in best), decimal(float(lowest))))
     show(
         "at",
         Table(

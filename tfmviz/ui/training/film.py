@@ -43,8 +43,8 @@ def on_text(step: int) -> tuple[float, float]:
 
 
 def film(ctx: PageContext) -> None:
-    ctx_b = zoo.snapshots.steps(FOLDER)
-    if not ctx_b:
+    steps = zoo.snapshots.steps(FOLDER)
+    if not steps:
         st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are missing.", icon=icons.INFO)
         return
     left, right = st.columns([5, 3])
@@ -53,8 +53,8 @@ def film(ctx: PageContext) -> None:
         line = lesson.control_row("film")
     step = line.select_slider(
         "Updates",
-        ctx_b,
-        OPENS_AT if OPENS_AT in ctx_b else ctx_b[-1],
+        steps,
+        OPENS_AT if OPENS_AT in steps else steps[-1],
         format_func=lambda n: f"{n:,}",
         key="snapshot",
         bind="query-params",
@@ -64,17 +64,17 @@ def film(ctx: PageContext) -> None:
         lesson.hide("text")
     models.load(NAME)  # imports torch in the thread meant for it
     try:
-        found = [inside.copying(FOLDER, one) for one in ctx_b]
+        found = [inside.copying(FOLDER, one) for one in steps]
     except ModelUnavailable as error:
         st.error(markdown.plain(str(error)))
         return
-    now = found[ctx_b.index(step)]
+    now = found[steps.index(step)]
     with figure:
         trace = _twice(step, ctx.text) if probe == SENTENCE else inside.on_repeats(FOLDER, step)
         show("film_heads", inside.picture(trace, trace.layers, most=len(now.heads)))
     with right:
         vocab_size = inside.model_at(FOLDER, step).config.vocab_size
-        show("film_curves", inside.chart(ctx_b, found, vocab_size=vocab_size, now=step))
+        show("film_curves", inside.chart(steps, found, vocab_size=vocab_size, now=step))
         st.caption(inside.ABOUT)
     with left:
         scores, back, damage = now.scores["induction"], now.scores["previous token"], now.damage
