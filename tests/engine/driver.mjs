@@ -9,8 +9,8 @@ import { fetchEngine } from "../../tfmviz/views/engine/fetching.ts";
 import { visible } from "../../tfmviz/views/engine/labels.ts";
 import { tensorsOf } from "../../tfmviz/views/engine/safetensors.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { Head } from "../../tfmviz/views/steps/head.ts";
 import { stepsOf } from "../../tfmviz/views/steps/from_record.ts";
+import { Head } from "../../tfmviz/views/steps/head.ts";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/from_record.ts";
 
 const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
