@@ -14,7 +14,7 @@ const NODES = [
   [5, 2, 0],
   [6, 0, 2],
   [6, 1, 0],
-].map(([step, rank, parent]) => ({ step, rank, parent, word: "", kind: /** @type {const} */ ("goes on"), said: "" }));
+].map(([step, rank, parent]) => ({ step, rank, parent, word: "", kind: /** @type {const} */ ("goes on"), spoken: "" }));
 
 test("a way begins at the first step that is drawn and follows the parents", () => {
   assert.deepEqual(wayTo(NODES, 5), [0, 4, 5]);

@@ -127,7 +127,7 @@ def test_a_number_keeps_three_digits_and_no_change_has_none() -> None:
 
 
 def test_what_occurs_more_often_than_is_listed_says_how_many_are() -> None:
-    at = stand(said=lambda words: "a b")
+    at = stand(spoken=lambda words: "a b")
     for count in (0, 1, 2, table.SENTENCES, table.SENTENCES + 1, 12_345):
         expected = [count] * (count > 1) + [table.SENTENCES] * (count > table.SENTENCES)
         assert numbers(table._about(at, (), 0, count)) == expected

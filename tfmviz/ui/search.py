@@ -61,7 +61,7 @@ class Tab:
 
     Attributes:
         choices: what opens it, in the address.
-        asks: the question that a class can guess, or else the first sentence of its result; "" if neither is a plain
+        question: the one that a class can guess, or else the first sentence of its result; "" if neither is a plain
             text.
     """
 

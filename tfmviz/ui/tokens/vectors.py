@@ -94,8 +94,8 @@ def neighbours(ctx: PageContext) -> None:
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [ctx.model.vocabulary[n] for n in found]
     names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
-    sentences = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
-    look: dict[str, Any] = {"colours": theme().plain, "said": sentences, "room": 1.15, "theme": theme()}
+    tooltips = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
+    look: dict[str, Any] = {"colours": theme().plain, "tooltips": tooltips, "room": 1.15, "theme": theme()}
     show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
     st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
 

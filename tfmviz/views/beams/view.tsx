@@ -77,14 +77,14 @@ class BeamTree extends ViewBase {
             {step}
           </span>
         ))}
-        {nodes.map(({ step, rank, word, kind, said }, n) => (
+        {nodes.map(({ step, rank, word, kind, spoken }, n) => (
           <button
             key={n}
             type="button"
             class={`${kindClass(kind)}${way.has(n) ? " way" : ""}`}
             dir="auto"
             tabIndex={n === (looked ?? 0) ? 0 : -1}
-            aria-label={said}
+            aria-label={spoken}
             aria-pressed={n === this.picked}
             style={place(step - first, rank + 1)}
             {...watched((isOn) => this.hover(n, isOn))}
@@ -98,7 +98,7 @@ class BeamTree extends ViewBase {
       this.grid,
     );
     const invites = picks ? "Hover over a word, or click it." : "Hover over a word.";
-    this.says.textContent = looked === null ? invites : nodes[looked].said;
+    this.says.textContent = looked === null ? invites : nodes[looked].spoken;
     this.paintLines();
   }
 
@@ -125,7 +125,7 @@ class BeamTree extends ViewBase {
   }
 
   values() {
-    const rows = this.data.nodes.map(({ step, rank, word, kind, said }) => [step, rank, word, kind, said]);
+    const rows = this.data.nodes.map(({ step, rank, word, kind, spoken }) => [step, rank, word, kind, spoken]);
     return { title: "Beam search", columns: ["step", "rank", "word", "kind", "in words"], rows };
   }
 }
@@ -143,7 +143,7 @@ export interface Continuation {
   parent: number; // rank of what it continues, in the step before
   word: string;
   kind: "best" | "goes on" | "complete" | "dropped";
-  said: string; // what is said of it
+  spoken: string; // for screen readers
 }
 
 /** The index of what a continuation continues, −1 where that is not drawn. */
