@@ -84,11 +84,11 @@ SERVES = """
 import json, sys
 from pathlib import Path
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.manager import Desk
-desk = Desk(Path(sys.argv[1]), at_once=1)
+from tfmviz.runs.manager import RunManager
+manager = RunManager(Path(sys.argv[1]), at_once=1)
 for asked in sys.argv[2:]:
-    print(desk.submit(Choices(**json.loads(asked)), {}), flush=True)
-desk.watch()
+    print(manager.submit(Choices(**json.loads(asked)), {}), flush=True)
+manager.watch()
 sys.stdin.read()
 """
 """What a server does for its runs: it takes them in, starts them, and looks after them in a thread."""
