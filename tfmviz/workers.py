@@ -246,12 +246,12 @@ class Handed(uvicorn.Server):
     def _take(self) -> None:
         """Takes a connection; it comes without its file where this process has no more."""
         try:
-            sentence, files, *_ = socket.recv_fds(self._channel, 1, 1)
+            message, files, *_ = socket.recv_fds(self._channel, 1, 1)
         except BlockingIOError:
             return
         except OSError:
-            sentence, files = b"", []
-        if not sentence:
+            message, files = b"", []
+        if not message:
             self.should_exit = True
             asyncio.get_running_loop().remove_reader(self._channel)
             return

@@ -23,8 +23,8 @@ def main() -> None:
     _limit()
 
     def render(n: int, *, begin: bool = False) -> str:
-        sentences = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(messages[:n])]
-        (made,), _ = render_jinja_template([sentences], chat_template=template, add_generation_prompt=begin, **marks)
+        turns = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(messages[:n])]
+        (made,), _ = render_jinja_template([turns], chat_template=template, add_generation_prompt=begin, **marks)
         if len(made) > MOST_CHARACTERS:
             raise ValueError(f"it makes {len(made):,} characters of a message")
         return made

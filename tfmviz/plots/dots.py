@@ -435,8 +435,8 @@ def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: f
     found, means = [], []
     for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True):
         found += [(row, loss, verdict, f"{row[5:]}: {decimal(loss, '.4f')} nats") for loss in runs]
-        tooltips = f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds"
-        means.append((row, runs.mean(), verdict, tooltips))
+        tooltip = f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds"
+        means.append((row, runs.mean(), verdict, tooltip))
     data = {table: of_rows(of, "name", "loss", "verdict", "hover") for table, of in (("rows", found), ("means", means))}
     return Chart(spec=_seeds(theme, round(baseline, 6), len(names)), data=data)
 
@@ -457,11 +457,11 @@ def _seeds(theme: Theme, baseline: float, n: int) -> Spec:
     )
 
 
-def dropped(tokens: Sequence[str], tooltips: Sequence[str], runs: Array, usual: Array, *, theme: Theme) -> Chart:
+def dropped(tokens: Sequence[str], names: Sequence[str], runs: Array, usual: Array, *, theme: Theme) -> Chart:
     """−ln P of each next token: a point for each run with dropout, and a stroke without.
 
     Args:
-        tokens, tooltips: the targets, and their names in sentences.
+        tokens, names: the targets, and their names in sentences.
         runs: (run, len).
         usual: (len,).
     """
@@ -470,7 +470,7 @@ def dropped(tokens: Sequence[str], tooltips: Sequence[str], runs: Array, usual: 
         (kind, place, loss, f"{name}, {kinds[0] if n == 0 else 'with dropout'}: {loss:.2f}")
         for n, (kind, several) in enumerate(zip(numbered(kinds), (usual[None], runs), strict=True))
         for row in several.tolist()
-        for place, name, loss in zip(places, tooltips, row, strict=True)
+        for place, name, loss in zip(places, names, row, strict=True)
     ]
     return Chart(spec=_dropped(theme, len(kinds[1])), data={"rows": of_rows(points, "line", "x", "y", "hover")})
 

@@ -142,11 +142,11 @@ def bumps(order: Array, cosines: Array, *, stages: Sequence[str], tokens: Sequen
         since = stage
         while since and token in order[since - 1]:
             since -= 1
-        tooltips = f"{stages[stage]}, {rank + 1}: {names[token]}, cosine {decimal(float(cosines[stage, rank]))}"
+        tooltip = f"{stages[stage]}, {rank + 1}: {names[token]}, cosine {decimal(float(cosines[stage, rank]))}"
         ends = since == stage or stage == n_stages - 1
         line = f"{token}, {since}"
         colour = colours.get(token, theme.plain)
-        drawn.append((line, stage, rank + 1, tokens[token], colour, ends, stage == n_stages - 1, tooltips))
+        drawn.append((line, stage, rank + 1, tokens[token], colour, ends, stage == n_stages - 1, tooltip))
     data = {"rows": of_rows(drawn, "line", "stage", "rank", "word", "colour", "ends", "last", "hover")}
     return Chart(spec=_bumps(theme, tuple(stages), n_ranks), data=data)
 
@@ -302,9 +302,9 @@ def against_length(
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
     points = [
-        (name, float(x) + shift, *map(float, values), tooltips, 90.0)
+        (name, float(x) + shift, *map(float, values), tooltip, 90.0)
         for name, one, shift in zip(names, series.values(), apart, strict=True)
-        for x, values, tooltips in zip(one.x, one.values, one.tooltips, strict=True)
+        for x, values, tooltip in zip(one.x, one.values, one.tooltips, strict=True)
     ]
     last = np.array([one.values[-1, 0] for one in series.values()])
     top = max(float(one.values[:, 2].max()) for one in series.values())

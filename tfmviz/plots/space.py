@@ -114,7 +114,7 @@ def _places(way: Way, which: Array) -> dict[str, Any]:
     places = dict(zip("xyz", way.points[which].T.tolist(), strict=True))
     return {
         **places,
-        "hovertext": [tooltips for tooltips, is_there in zip(way.tooltips, which, strict=True) if is_there],
+        "hovertext": [tooltip for tooltip, is_there in zip(way.tooltips, which, strict=True) if is_there],
     }
 
 

@@ -34,7 +34,7 @@ def names() -> list[str]:
 
 def reads_pairs(name: str) -> bool:
     """The model distinguishes the words of two sentences that it reads together, as BERT does."""
-    return any(e.name == name and e.config is not None and e.config.embeddings.separator for e in entries())
+    return any(e.name == name and e.config is not None and e.config.embeddings.separator is not None for e in entries())
 
 
 def usual(among: Sequence[str]) -> str:

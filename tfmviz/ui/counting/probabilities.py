@@ -160,9 +160,9 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
     ids = (END, *encoding.ids)
     shifted = zoo.experiments.logits(model, ids[:-1])  # (place, vocab)
     shifted = shifted - shifted.max(axis=-1, keepdims=True)
-    sentence = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
+    chosen = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
     total = np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)
-    return sentence - np.log(total), tuple(end for _, end in encoding.offsets)
+    return chosen - np.log(total), tuple(end for _, end in encoding.offsets)
 
 
 def _both(log: float) -> str:

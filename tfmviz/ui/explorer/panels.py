@@ -56,8 +56,9 @@ def how_it_reads(ctx: PageContext) -> str:
     sentence = HOW_IT_READS[ctx.model.config.architecture]
     layer = next((layer for layer in ctx.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
-        pairs = models.reads_pairs(ctx.model.name)
-        return f"{sentence.removesuffix('.')}, `{BARS}` between two sentences." if pairs else sentence
+        if ctx.model.config.embeddings.separator is None:
+            return sentence
+        return f"{sentence.removesuffix('.')}, `{BARS}` between two sentences."
     row, words = (markdown.plain(of(ctx.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
     return f"{sentence} The row “{row}” is where it has read {words}."
 

@@ -31,8 +31,8 @@ def inside(ctx: PageContext) -> None:
         return  # nothing to average
     found, seen = of_head(ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query)
     more = [NOTHING] * (len(found.places) - len(seen))
-    tokens, tooltips = [keys[at] for at in seen] + more, quoted(keys)
-    names = [tooltips[at] for at in seen] + more
+    tokens, in_quotes = [keys[at] for at in seen] + more, quoted(keys)
+    names = [in_quotes[at] for at in seen] + more
     asks = markdown.plain(quoted(queries)[ctx.query])
     best = int(found.weights.argmax())
     st.markdown(

@@ -45,7 +45,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
         _matrix(matrix, i, name)
     result(
         f"**PE(pos + {k}) = {name} PE(pos), with one matrix for every pos** (largest error over all "
-        f"{waves.length - k} positions: **{tiny(error)}**)."
+        f"{waves.length - k} positions: **{tiny(error)}**), so a head can look a fixed distance back."
     )
 
 
@@ -89,7 +89,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     result(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and {distance[p, b]:.2f}. Only |p − q| "
-        "matters, so a head can look a fixed distance back."
+        "matters."
     )
 
 

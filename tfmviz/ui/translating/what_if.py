@@ -187,7 +187,7 @@ def _edited(ctx: PageContext, how: str) -> Other | None:
     if not (chosen := _places(names, **asks)):
         return Other(text=ctx.text, says="No word is chosen, so nothing is changed.")
     after = markdown.plain(quoted([reads for reads, _ in steps])[step])
-    sentences = [markdown.plain(name) for name in quoted(names)]
+    sources = [markdown.plain(name) for name in quoted(names)]
     if how == DIRECT:
         typed = inputs.text_input(
             "in parts",
@@ -203,16 +203,16 @@ def _edited(ctx: PageContext, how: str) -> Other | None:
         except ValueError as error:
             return Other(text=ctx.text, says=f"{error} Nothing is changed.")
         given = dict(zip(chosen, shares, strict=True))
-        listed = ", ".join(f"{per_cent(share)} to {sentences[n]}" for n, share in given.items())
+        listed = ", ".join(f"{per_cent(share)} to {sources[n]}" for n, share in given.items())
         return Other(
             text=ctx.text,
             step=step,
-            weights=tuple(given.get(n, 0.0) for n in range(len(sentences))),
+            weights=tuple(given.get(n, 0.0) for n in range(len(sources))),
             says=f"After {after} every head splits its attention: {listed}.",
         )
     if len(chosen) == len(names):
         return Other(text=ctx.text, says="A step must look at something, so nothing is changed.")
-    says = f"After {after} no head may look at {' and '.join(sentences[n] for n in chosen)}."
+    says = f"After {after} no head may look at {' and '.join(sources[n] for n in chosen)}."
     return Other(text=ctx.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
 
 
