@@ -184,17 +184,19 @@ async def _warm(app: object) -> AsyncIterator[None]:
 
 
 def _prepare(stopping: Event) -> None:
-    """Waits for torch; imports pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
+    """Waits for torch; when a first reader has a picture, imports pandas, which Streamlit needs for tables, and Altair,
+    and compresses the files that browsers fetch.
 
     Then training runs that wait begin, though nobody opens their page: the last server may have been killed. From then
     on unused memory is returned again and again.
     """
-    from tfmviz.ui import models
+    from tfmviz.ui import document, models
 
     models.import_torch()
     if not stopping.wait(PICTURE):
         import_module("pandas")
         import_module("altair")
+        document.compress(stopping.is_set)
         from tfmviz.ui.training import desk
 
         desk.run_manager()
