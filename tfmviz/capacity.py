@@ -65,7 +65,7 @@ def make_room() -> None:
 
 
 def allow_files() -> None:
-    """Raises this process's limit of open files as far as allowed, up to `ENOUGH`."""
+    """Raises this process's limit of open files up to `ENOUGH`; nothing changes if the system refuses."""
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -20,7 +20,9 @@ def keep_memory() -> None:
 
 
 def give_back() -> None:
-    """Returns unused memory, which `keep_memory` retains, to the system, in a few hundredths of a second."""
+    """Returns unused memory, which `keep_memory` retains, to the system, if there is glibc. Takes a few hundredths of a
+    second.
+    """
     if (libc := _glibc()) is not None:
         libc.malloc_trim(0)
 

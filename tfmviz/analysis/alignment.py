@@ -57,9 +57,3 @@ def context_sum(trace: Trace, *, word: int, coordinate: int) -> Sum:
 def largest_number(trace: Trace, *, word: int) -> int:
     """The coordinate with the largest absolute value."""
     return int(np.abs(trace[CONTEXT][word]).argmax())
-
-
-def changes(trace: Trace) -> Array:
-    """(target − 1,), |c_i − c_{i−1}| / |c_{i−1}|."""
-    contexts = trace[CONTEXT]
-    return np.linalg.norm(np.diff(contexts, axis=0), axis=-1) / np.linalg.norm(contexts[:-1], axis=-1)

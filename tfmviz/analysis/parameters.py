@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 
 from tfmviz.analysis.cache_cost import Kept
 
-PARTS = ("embedding", "positions", "attention", "cross-attention", "feed-forward", "norms", "output", "other")
-"""W_E; a table of positions or biases; W_Q to W_O; the same towards an encoder; γ and β; W_U if it is not W_Eᵀ."""
-
 TRAINING_BYTES = 16
 """Bytes per parameter in training with Adam in mixed precision: 2 each for weight and gradient, 4 each for the weight,
 its mean and its variance (Rajbhandari et al. 2020, section 3.1). Activations come on top.
@@ -70,7 +67,7 @@ class Design:
 
 
 def counts(design: Design) -> dict[str, int]:
-    """The exact number of parameters of each part."""
+    """The exact number of parameters of each part; "output" is W_U if it is not W_Eᵀ."""
     d = design.d_model
     attention = 2 * d * (design.d_attn + design.d_kv)
     if design.attention_biases:

@@ -14,7 +14,7 @@ from typing import IO
 from tfmviz.runs.folder import Folder
 
 PACKAGE = Path(__file__).parents[2]
-"""From here Python imports `tfmviz`."""
+"""The folder from which Python imports `tfmviz`."""
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
 """The environment variables that a run inherits: nothing secret."""

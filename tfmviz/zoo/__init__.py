@@ -61,7 +61,7 @@ FILES = ("config.json", "model.safetensors", "tokenizer.json")
 """The files without which a model cannot be loaded."""
 
 TRIAL = "The cat sat on the mat."
-"""Every model is tried on it when it is loaded."""
+"""The text on which every model is tried when it is loaded."""
 
 
 class ModelUnavailable(LookupError):

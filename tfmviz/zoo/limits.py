@@ -22,7 +22,7 @@ MOST_HEADER = 4e6
 """Bytes of the headers of all weights together: 30,000 tensors."""
 
 MOST_COUNTED = 10_000
-"""The largest length of a list in settings, as a number."""
+"""The largest number of a setting that transformers turns into a list of that length."""
 
 COUNTED = re.compile(r".*layers?|num_labels|extra_ids")
 """Settings of which transformers makes a list."""

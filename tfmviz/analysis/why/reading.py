@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights, Norm, StackWeights
 
 BIASES = "biases"
-"""The writer of each b_O and β, later of b_Q or b_K too."""
+"""The writer of all that is independent of the text: each b_O and β, later b_Q or b_K too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
