@@ -85,14 +85,8 @@ def _albert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any
     return _bert_shape(theirs, source, names=names) | {"shared_layers": shared}
 
 
-def _roberta_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
-    shape = _bert_shape(theirs, source, names=names)
-    if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
-        raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
-    return shape
-
-
-def _electra_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+def _gelu_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+    """Their heads always have GELU."""
     shape = _bert_shape(theirs, source, names=names)
     if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
         raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
@@ -337,9 +331,9 @@ FAMILIES = {
     ),
     "eurobert": family(LLAMA, gated, all_turn, fixed(architecture="encoder-only"), reference="AutoModelForMaskedLM"),
     "bert": _family(_bert_shape, names=BERT, prefix="bert."),
-    **{name: _family(_roberta_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
+    **{name: _family(_gelu_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
     "albert": _family(_albert_shape, names=ALBERT, prefix="albert."),
-    "electra": _family(_electra_shape, names=ELECTRA, prefix="electra."),
+    "electra": _family(_gelu_shape, names=ELECTRA, prefix="electra."),
     "distilbert": _family(_distilbert_shape, names=DISTILBERT, prefix="distilbert."),
 }
 """By `model_type`."""

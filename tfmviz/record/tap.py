@@ -79,7 +79,24 @@ class Place:
     length: int
 
 
-class Recorder:
+class _Scoped:
+    """A tap that knows the part of the model and the step that it is for."""
+
+    _prefix = ""
+    _place: Place | None = None
+
+    def scope(self, name: str) -> Self:
+        inner = copy(self)  # shallow: all scopes share what they collect
+        inner._prefix = f"{self._prefix}{name}."
+        return inner
+
+    def at(self, position: int, *, length: int) -> Self:
+        here = copy(self)
+        here._place = Place(position, length)
+        return here
+
+
+class Recorder(_Scoped):
     """Applies edits, then keeps the values of one forward pass.
 
     Args:
@@ -91,8 +108,6 @@ class Recorder:
         self._edits = tuple(edits)
         self._wanted = None if sites is None else tuple(sites)
         self._seen: dict[str, None] = {}  # a set in the order in which the sites were met
-        self._prefix = ""
-        self._place: Place | None = None
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         site = self._prefix + name
@@ -103,16 +118,6 @@ class Recorder:
         if self._wants(site):
             self.values[site] = value if self._place is None else self._with_step(site, value, self._place)
         return value
-
-    def scope(self, name: str) -> Self:
-        inner = copy(self)  # shallow: all scopes share one record
-        inner._prefix = f"{self._prefix}{name}."
-        return inner
-
-    def at(self, position: int, *, length: int) -> Self:
-        here = copy(self)
-        here._place = Place(position, length)
-        return here
 
     def watches(self, *names: str) -> bool:
         if self._wanted is None:
@@ -155,7 +160,7 @@ class Recorder:
         return self._wanted is None or any(fnmatchcase(site, wanted) for wanted in self._wanted)
 
 
-class Fork:
+class Fork(_Scoped):
     """Several sets of edits in one forward pass of a text, one per row of the batch.
 
     Up to the first edited site all share one row. Masks have no batch axis and cannot be edited in this way.
@@ -165,8 +170,6 @@ class Fork:
         self._variants = tuple(map(tuple, variants))
         self._sites = {edit.site for variant in self._variants for edit in variant}
         self._met: set[str] = set()
-        self._prefix = ""
-        self._place: Place | None = None
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         site = self._prefix + name
@@ -181,16 +184,6 @@ class Fork:
                 row = apply(edit, row, place=self._place) if edit.site == site else row
             rows.append(row)
         return torch.cat(rows)
-
-    def scope(self, name: str) -> Self:
-        inner = copy(self)  # shallow: all scopes share one list of the sites met
-        inner._prefix = f"{self._prefix}{name}."
-        return inner
-
-    def at(self, position: int, *, length: int) -> Self:
-        here = copy(self)
-        here._place = Place(position, length)
-        return here
 
     def watches(self, *names: str) -> bool:
         return any(self._prefix + name in self._sites for name in names)

@@ -120,7 +120,7 @@ def folders(folder: Path | None = None) -> tuple[Path, ...]:
 
 
 def _in(place: Path) -> list[str]:
-    """The names in a folder. One that begins with a dot is unfinished."""
+    """Paths of the models in a place; a folder that begins with a dot is unfinished."""
     if not place.is_dir():
         return []
     with os.scandir(place) as found:
