@@ -74,8 +74,8 @@ def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) ->
 
     Args:
         given: names, or numbers of parts; None: those that a tokenizer gave `tokens` of a pair of sentences.
-        entries: the tokens.
 
+    Raises:
         ValueError: there are not as many as tokens, or too many parts.
     """
     if given is None:

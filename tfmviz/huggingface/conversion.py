@@ -176,7 +176,7 @@ def _check_room(place: Path, n_bytes: int) -> None:
 
 
 def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Tensor, ...]]:
-    """The sentences as the model reads them; in an encoder-decoder the one before is the target."""
+    """The sentences as the model reads them; in an encoder-decoder the one before is the target. Raises: Refused."""
     found, sentences = [], list(SENTENCES)
     if (window := config.attention.window) is not None and window < config.max_len:
         sentences.append(" ".join(SENTENCES * (window // 30 + 1)))  # reaches past it: they have 31 words
