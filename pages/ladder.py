@@ -13,7 +13,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "What comes next",
             rungs.next_token,
-            "Each row is a model; the darker the cell, the greater its surprise. Click a token.",
+            "Each row is a model; the stronger its colour, the greater its surprise. Click a token.",
             "Which words surprise the window but not the transformer?",
         ),
         Tab(

@@ -48,7 +48,7 @@ const scene = (lanes = 1) => ({
   lanes: Array.from({ length: lanes }, (_, n) => ({
     stack: n === lanes - 1 ? "decoder" : "encoder",
     title: "Decoder",
-    note: "RoPE. Queries and keys turn with their position; of both turns, their product keeps only the distance.",
+    note: "RoPE. Queries and keys turn with their positions; in their product only the distance counts.",
     tokens: TOKENS,
     oneHot: { ids: TOKENS.map((_, n) => n), size: 6144 },
     columns: [column("embed"), ...[0, 1, 2, 3, 4, 5].map(block), column("norm"), column("end", { image: "words" })],

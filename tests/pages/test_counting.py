@@ -171,8 +171,8 @@ def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass
 
 def test_an_impossible_sentence_is_called_that() -> None:
     for n, said in (
-        ("3", "**undefined, because one factor is 0/0** by counting"),
-        ("1", "**0, because one factor is 0** by counting"),
+        ("3", "**undefined, because a factor is 0/0** by counting"),
+        ("1", "**0, because a factor is 0** by counting"),
     ):
         app = open_page(PAGE, text="The animal zyxes.", n=n)
         assert said in words(app)

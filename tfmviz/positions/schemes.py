@@ -106,7 +106,7 @@ SCHEMES: dict[str, Scheme] = {
         name="RoPE",
         source="Su et al. 2021",
         formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i: pair m turns by i·10000^(−2m/d_head)",
-        idea="Queries and keys turn with their position; of both turns, their product keeps only the distance.",
+        idea="Queries and keys turn with their positions; in their product only the distance counts.",
         acts="rotate",
         code="tfmviz.positions.rope:Rope",
         pairs="d_head",

@@ -112,9 +112,9 @@ def chain(at: Counting) -> None:
         return
     one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
     sentence = (
-        "undefined, because one factor is 0/0"
+        "undefined, because a factor is 0/0"
         if math.isnan(one)
-        else "0, because one factor is 0"
+        else "0, because a factor is 0"
         if one == -math.inf
         else _both(one)
     )

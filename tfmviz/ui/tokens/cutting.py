@@ -73,7 +73,7 @@ def _between(tokenizer: Tokens) -> str:
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and special tokens, {len(tokenizer.vocabulary):,} in all: no merges."
     size = f"{len(tokenizer.vocabulary):,}"
-    return f"**Subword tokens** are the compromise: frequent words are one of {size} entries, rare words several."
+    return f"**Subword tokens** are the compromise: a frequent word is one of {size} entries, a rare one several."
 
 
 def numbers(ctx: PageContext) -> None:
