@@ -27,8 +27,8 @@ def test_the_table_is_filled_in_with_the_readers_sizes_on_which_depends_what_dom
     assert rows["recurrent"][1:] == ["256", "256", "2.1 million"]  # 2 · 256 · 64²
     assert rows["convolution"][1:] == ["1", "6", "3.15 million"]  # 3 · 256 · 64², 3⁶ ≥ 256
     assert rows["restricted attention"][1:] == ["1", "16", "524,288"]  # 2 · 16 · 256 · 64
-    less = {(256, 64): "n > d, so a recurrent layer multiplies less often: self-attention needs 4 times"}
-    less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
+    less = {(256, 64): "n > d, so a recurrent layer is cheaper: self-attention needs 4 times"}
+    less |= {(64, 512): "n < d, so self-attention is cheaper: a recurrent layer needs 8 times"}
     for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 

@@ -78,10 +78,10 @@ def _verdict(sizes: Sizes) -> str:
     attention, recurrent, *_, restricted = (kind.multiplications(sizes) for kind in KINDS)
     ratio = attention / recurrent
     if ratio == 1:
-        sentence = "n = d, so self-attention and a recurrent layer multiply equally often"
+        sentence = "n = d, so self-attention and a recurrent layer need equally many multiplications"
     else:
         more = max(ratio, 1 / ratio)
         few, many = ("self-attention", "a recurrent layer") if ratio < 1 else ("a recurrent layer", "self-attention")
         sign = "<" if ratio < 1 else ">"
-        sentence = f"n {sign} d, so {few} multiplies less often: {many} needs {more:,.3g} times as many multiplications"
+        sentence = f"n {sign} d, so {few} is cheaper: {many} needs {more:,.3g} times as many multiplications"
     return f"{sentence}. Restricted attention needs {per_cent(restricted / attention)} of those of full attention."
