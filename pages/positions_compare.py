@@ -22,7 +22,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "Decision card",
             lambda _: card.card(both),
-            "Every entry was measured on this page; click one for the evidence.",
+            "Every entry was measured here; click a link for the evidence.",
             aliases={"Side by side": {}, "On paper": {}, "Cache and linear attention": {}},
         ),
         Tab(

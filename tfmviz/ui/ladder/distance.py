@@ -47,7 +47,6 @@ def own(ctx: PageContext) -> None:
     text = rungs.read_text(ladder, ctx.text).text
     values, y = (moved(ladder, ctx.text), "share moved") if how == CHANGE else (pulled(ladder, ctx.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
-    ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
 
     def tooltips(name: str, place: float, value: float) -> str:
         shown = per_cent(value) if how == CHANGE else rounded(value)
@@ -61,9 +60,10 @@ def own(ctx: PageContext) -> None:
             tooltips,
             theme=theme(),
             y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
-            words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
+            words=list(found),
         ),
     )
+    ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
 

@@ -184,7 +184,7 @@ def _reference(model: Model, text: str) -> Trace:
 def verdict(sides: HeadComparison, switches: Switches) -> None:
     ctx = sides.lessons[0]
     if not switches.off:
-        st.markdown("Every part is on. **Click a head on the board to switch it off.**")
+        st.markdown("**Click a head on the board to switch it off.**")
         return
     if _everything(ctx.trace, switches):
         st.warning("Every part is off, so predictions depend on no other token.", icon=icons.OFF)
@@ -252,7 +252,7 @@ def attention(sides: HeadComparison, switches: Switches) -> None:
     note = f"{name} **attends as before**: only later layers read the change. The map below shows them."
     is_alike = np.allclose(a, b, atol=LEAST_SHARE)
     if not switches.off:
-        note = "Every part is on. **Click a head on the board to switch it off.**"
+        note = "**Click a head on the board to switch it off.**"
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(switches.codes))
 
 
