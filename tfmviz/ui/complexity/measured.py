@@ -58,7 +58,7 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         ("counted", counted(against, what), units[0], on_paper),
     ):
         if lines:
-            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 250), write, theme=theme()))
+            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 250 if seen else 420), write, theme=theme()))
     if seen:
         result(verdict(seen, against, what))
         st.table(table(seen, against, what))

@@ -82,7 +82,7 @@ export function paintCurves(
   const context = fresh(canvas, width, height);
   const largest = Math.max(...curves.flatMap(({ values }) => values.map(Math.abs)), 1e-9);
   const x = (distance: number) => LEFT + ((distance + reach) / (2 * reach)) * (width - LEFT - 8);
-  const y = (value: number) => (height - BOTTOM) * (0.5 - 0.46 * (value / largest));
+  const y = (value: number) => (height - BOTTOM) * (0.5 - 0.43 * (value / largest));
   paintAxes(context, { x, y }, largest, { reach, width, height, colours });
   for (const { values, colour, thick } of curves) {
     const points = values.flatMap((value, n) => [x(n - reach), y(value)]);
