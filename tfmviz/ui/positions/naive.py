@@ -53,11 +53,11 @@ def appended_index(ctx: PageContext) -> None:
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
         ),
     )
-    half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
+    half = f", and past 0.5 at position {int(np.argmax(with_index > 0.5))}" * bool(with_index.max() > 0.5)
     result(
-        f"The mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
-        f"{half}is **{with_index[-1]:.3f}** at {length - 1:,}: **the index drowns out the words**, whose mean norm is "
-        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid it is at most {with_waves.max():.2f}."
+        f"**The index drowns out the words**: it takes their mean cosine from {with_index[0]:.2f} to "
+        f"**{with_index[-1]:.3f}** at {length - 1:,}{half}. Their mean norm is "
+        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid the cosine is at most {with_waves.max():.2f}."
     )
 
 
