@@ -90,7 +90,8 @@ def numbers(ctx: PageContext) -> None:
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Exactly three underscores stand for the gap." if tokenizer.marks.mask else ""
-    result(f"The list has {len(tokenizer.vocabulary):,} entries. **Special tokens** ({named}) mark, say, {used}.{gap}")
+    entries = f"The vocabulary has {len(tokenizer.vocabulary):,} entries."
+    result(f"{entries} **Special tokens** ({named}) mark, say, {used}.{gap}")
 
 
 def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row:
