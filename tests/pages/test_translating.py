@@ -310,7 +310,7 @@ def assert_after(app: AppTest, model: ZooModel, step: int, edit: Callable[[str],
     """The page's translation is the greedy one with this edit in every layer of cross-attention."""
     edits = tuple(edit(f"decoder.{n}.cross_attn") for n in range(3))
     text = zoo.writing.generate(model, TEXT, edits=edits, at=step).text
-    assert f"After: “{markdown.plain(text.strip())}”" in words(app)
+    assert f" “{markdown.plain(text.strip())}” (both" in words(app)
 
 
 def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel) -> None:
@@ -367,7 +367,7 @@ def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
 def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
     app = open_translating(translation="What if", swapped="5 viande.", becomes="poisson.")
     expected = zoo.writing.generate(model, "Elle ne mange jamais de poisson.").text.strip()
-    assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
+    assert f" “{expected.replace('.', chr(92) + '.')}” (both" in words(app)
     assert expected != zoo.writing.generate(model, TEXT).text.strip()
     written = expected.rstrip(".").split()[-1]
     assert [f"→ {written}”" in alt(app, key) for key in ("as_it_was", "as_changed")] == [False, True]

@@ -134,10 +134,10 @@ def compare(ctx: PageContext) -> None:
         _draw(ctx, after, words.places(1), len(words.order), key="as_changed")
     before = ctx.model.tokenizer.decode(ctx.trace.target.ids[1:])
     now = ctx.model.tokenizer.decode(after.target.ids[1:])
-    verdict = "The translation is the same." if before == now else "The translation changes."
+    was = "stays" if before == now else f"changes from “{markdown.plain(before.strip())}” to"
     result(
-        f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
-        f"Both pictures show the mean over the heads of layer {ctx.choice.layer_index}."
+        f"{other.says} The translation {was} “{markdown.plain(now.strip())}” "
+        f"(both pictures: the mean over the heads of layer {ctx.choice.layer_index})."
     )
 
 
