@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tfmviz.record.decoding import ORDER, Rule, Rules
-from tfmviz.ui import compare_menu, icons, inputs, side
+from tfmviz.ui import compare_menu, icons, inputs, lesson, side
 from tfmviz.ui.lesson import PageContext
 
 WAYS = ("sampling", "greedy")
@@ -63,14 +63,14 @@ def offer_sampling(says: str) -> None:
 
 def ask(ctx: PageContext) -> Settings:
     """Draws the settings. A translation must end; a language model could also begin the next text."""
-    left, right = st.columns([3, 8], vertical_alignment="bottom")
+    line = lesson.control_row("chosen_by")
+    how = inputs.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", line=line)
     banned: tuple[int, ...] = ()
     if ctx.model.config.architecture == "decoder-only":
-        ends = inputs.toggle("The model may end the text", False, key="ends", line=right)
+        ends = inputs.toggle("The model may end the text", False, key="ends", line=line)
         banned = () if ends else ctx.model.tokenizer.marks.ends
-    how = inputs.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", line=left)
     if how == "greedy":
-        right.caption("The most probable word is always chosen.")
+        line.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
     with st.expander("Settings", key="settings"):
         return _sampling(banned)
