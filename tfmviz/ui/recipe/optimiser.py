@@ -197,8 +197,8 @@ def schedules() -> None:
     show("schedules", curves(points, Axes("step", "learning rate", 330), tooltips, theme=theme(), **look))
     falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
-        f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
-        f"**{tiny(peak)}** and falls as 1/√step.{falls}"
+        r"The paper's rate, $d_\text{model}^{-1/2} \min(\text{step}^{-1/2}, \text{step} \cdot \text{warmup}^{-3/2})$, "
+        f"rises to **{tiny(peak)}** and falls as 1/√step.{falls}"
     )
     show_code(noam, cosine)
 
