@@ -1,8 +1,8 @@
 // While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
 // Streamlit's own box stays the box: this only listens.
 
-import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
+import { isAway, onServer } from "../shared/server.ts";
 import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
@@ -19,7 +19,6 @@ type Data = Omit<PageState, "views"> & { views: string; at: string };
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
-const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "Connection lost. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
@@ -54,7 +53,7 @@ export default part<Data>((parent, { at }) => {
   const over = new AbortController();
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
   const leaveSliders = watchSliders(() => following.ask());
-  const endReturn = onReturn(() => socket.returned());
+  const endReturn = onServer({ back: () => socket.returned() });
   const take = ({ at: _, views, ...known }: Data) => {
     boxes.enter(BOX, known.text);
     if (known.page.edited?.by === "b") boxes.enter(BOX_OF_B, known.change);
@@ -109,7 +108,7 @@ const around = (say: (sentence: string) => void, boxes: Boxes, known: () => Page
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
     for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
-    say(document.querySelector(CUT_OFF) ? GONE : "");
+    say(isAway() ? GONE : "");
   },
   restore: (views) => {
     for (const { view, data, selection } of views.map(registryEntry)) {
