@@ -11,7 +11,6 @@ nearest number, or B's first option where B lacks A's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeVar, overload
@@ -19,7 +18,7 @@ from typing import Any, Literal, TypeVar, overload
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.ui import side
+from tfmviz.ui import side, url
 
 LARGEST = 2**53
 """JavaScript represents all whole numbers below this exactly."""
@@ -190,28 +189,21 @@ def _one_of(options: Sequence[T], first: T | None) -> Callable[[T], T | None]:
     return lambda value: value if value in options else first
 
 
-def requested_number(key: str) -> int | None:
-    """A whole number in the address; None where it holds none."""
-    asked = st.query_params.get(key, "")
-    return int(asked) if re.fullmatch(r"[0-9]{1,6}", asked) else None
-
-
 def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:
     """A box for a number, which follows the address as `st.number_input` does, unless that holds no finite number.
 
     Streamlit raises for a whole number `inf`. It reads the address of the session's start for a new widget, whatever
-    has
-    been deleted from it since, so in that run the widget does not follow the address, and the browser's first change is
-    written here instead.
+    has been deleted from it since, so in that run the widget does not follow the address, and the browser's first
+    change is written here instead.
     """
 
     def draw() -> Any:
         bind: Bind = "query-params"
         with suppress(ValueError):  # Streamlit itself drops text that is not a number
-            if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
-                del st.query_params[key]
+            if not abs(float(url.text(key, "(?s).*", "0"))) < LARGEST:
+                url.put({key: ""})
                 bind = None
-                box["on_change"] = lambda: st.query_params.update({key: str(st.session_state[key])})
+                box["on_change"] = lambda: url.put({key: str(st.session_state[key])})
         return (line or st).number_input(label, key=key, bind=bind, **box)
 
     low, high = box.get("min_value"), box.get("max_value")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import compare_menu, controls, head_comparison, icons, live
+from tfmviz.ui import compare_menu, controls, head_comparison, icons, live, url
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.compare_menu import What
@@ -40,8 +39,6 @@ continue typing.
 
 SHOWN = 60
 """Characters of a text that undoing would restore."""
-
-WORD = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -78,8 +75,8 @@ def writing(ctx: PageContext) -> Written:
         code = ""
         edits.put(about, code)
     tree = tree or NOTHING
-    asked = st.query_params.get("word", "") if edits.in_address()[0] == code else ""
-    place = int(asked) if WORD.fullmatch(asked) and int(asked) < tree.shown else tree.shown
+    asked = url.number("word") if edits.in_address()[0] == code else None
+    place = tree.shown if asked is None else min(asked, tree.shown)
     return Written(tree=tree, code=code, place=place)
 
 
