@@ -12,7 +12,10 @@ from tfmviz.ui import url
 def test_a_value_of_another_form_is_as_if_it_were_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     far = "1" * 10**6
     asks: dict[Callable[[], Any], tuple[dict[str, Any], tuple[str, ...]]] = {
-        lambda: url.number("x", 3): ({"0": 0, "041": 41}, ("-1", "1000", "7.6", "1e2", "\u0663", "3\n", "")),
+        lambda: url.number("x"): ({"0": 0, "041": 41}, ("-1", "1234567890", "7.6", "1e2", "\u0663", "3\n", "")),
+        lambda: url.place("x", 7, 3): ({"0": 0, "7": 7, "99999": 7}, ("-1", "7.6", "x", "")),
+        lambda: url.setting("x", 0.1, 2.0, 0.8): ({"0.1": 0.1, "2": 2.0}, ("0", "2.1", "nan", "inf", "1,5", "")),
+        lambda: url.setting("x", 0, 100, 40): ({"0": 0, "7.6": 7}, ("-1", "101", "nan", "1e400", "x", "")),
         lambda: url.pair("x"): ({"0.12": (0, 12)}, ("1", "1.2.3", "-1.2", "1.123456", "1.\u00b2")),
         lambda: url.text("x", "[a-z]{1,5}", "usual"): ({"abc": "abc"}, ("a b", "abcdef", "<b>", "a\n", "")),
         lambda: url.one_of("x", ["one", "two"], "two"): ({"one": "one"}, ("One", "__class__", "")),

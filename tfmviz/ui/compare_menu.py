@@ -17,7 +17,7 @@ from tfmviz.constants import MOST_TYPED, PART_CODES
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, live, models, url
+from tfmviz.ui import controls, icons, inputs, live, models, url
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.model_names import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
@@ -256,5 +256,5 @@ def _layers(ctx: PageContext) -> list[str]:
 def _number(label: str, count: int, first: int, *, key: str) -> int:
     if count == 1:
         return 0
-    controls.at_most(key, count - 1)
+    inputs.at_most(key, count - 1)
     return int(st.selectbox(label, range(count), min(first, count - 1), key=key, bind="query-params", width=110))

@@ -179,7 +179,7 @@ def pinned(key: str = "token") -> int | None:
         key: of `PINS`.
     """
     if key not in st.session_state or goes_back():
-        asked = url.number(key, 9)
+        asked = url.number(key)
         st.session_state[key] = None if asked is None else min(asked, MOST_TYPED)
     position = st.session_state[key]
     return None if position is None else side.partner(key, position)
@@ -189,8 +189,7 @@ def keep_in_address() -> None:
     """Writes the pins into the address again: a link to another page leaves them out."""
     trained.keep_in_address()
     for key in PINS:
-        if (position := pinned(key)) is not None:
-            url.put({key: str(position)})
+        pin(pinned(key), key)
 
 
 def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key: str = "token") -> None:
@@ -271,12 +270,6 @@ def remember(token: int, parts: Mapping[str, str]) -> None:
     """Handles the reports of other views: pins a token and puts their values into the address."""
     pin(token)
     url.put(parts)
-
-
-def at_most(key: str, largest: int) -> None:
-    """Call before a slider whose end depends on other choices: Streamlit would pass on a value beyond its end."""
-    if st.session_state.get(key, 0) > largest:
-        st.session_state[key] = largest
 
 
 def need(architecture: Architecture) -> None:

@@ -49,10 +49,9 @@ def served() -> str:
 
 def is_on() -> bool:
     """This session is on a projector. The address decides at first, and then shows it on every page."""
-    if "projected" not in st.session_state:
-        st.session_state["projected"] = url.text("projector") == "1"
-    url.put({"projector": "1" * st.session_state["projected"]})
-    return st.session_state["projected"]
+    on: bool = st.session_state.setdefault("projected", url.text("projector") == "1")
+    url.put({"projector": "1" * on})
+    return on
 
 
 def style() -> None:

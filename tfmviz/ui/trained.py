@@ -22,7 +22,7 @@ _PREFIX = "run-"
 
 def addresses() -> list[str]:
     """The runs in the address, or those that were there before a link left them out."""
-    asked = url.text(KEY) if url.has(KEY) else st.session_state.get(KEY, "")
+    asked = url.text(KEY, default=st.session_state.get(KEY, ""))
     found = [one for one in dict.fromkeys(asked.split(",")) if ADDRESS.fullmatch(one)][:MOST_RUNS]
     st.session_state[KEY] = ",".join(found)
     return found
@@ -34,8 +34,7 @@ def put(found: list[str]) -> None:
 
 def keep_in_address() -> None:
     """Puts the runs into the address again: a link to another page leaves them out."""
-    if (found := addresses()) and not url.has(KEY):
-        put(found)
+    put(addresses())
 
 
 def name_of(address: str) -> str:

@@ -35,9 +35,14 @@ def one_of(key: str, options: Collection[str], default: str) -> str:
     return asked if (asked := text(key)) in options else default
 
 
-def number(key: str, digits: int = 6) -> int | None:
-    """A whole number of at most so many digits; None where the address holds none."""
-    return int(found[0]) if (found := match(key, rf"[0-9]{{1,{digits}}}")) else None
+def number(key: str) -> int | None:
+    """A whole number; None where the address holds none."""
+    return int(found[0]) if (found := match(key, r"[0-9]{1,9}")) else None
+
+
+def place(key: str, last: int, default: int) -> int:
+    """One of the places from 0 to `last`, the nearest to the one in the address."""
+    return default if (asked := number(key)) is None else min(asked, last)
 
 
 def pair(key: str) -> tuple[int, int] | None:
@@ -71,10 +76,10 @@ def chosen(key: str) -> str | None:
 def put(parts: Mapping[str, str]) -> None:
     """Puts values into the address; an empty value removes its key."""
     for key, value in parts.items():
-        if value:
+        if not value:
+            st.query_params.pop(key, None)
+        elif value != st.query_params.get(key):
             st.query_params[key] = value
-        elif key in st.query_params:
-            del st.query_params[key]
 
 
 def choose(parts: Mapping[str, str]) -> None:
@@ -85,7 +90,6 @@ def choose(parts: Mapping[str, str]) -> None:
 
 def keep_for(about: object, *keys: str) -> None:
     """Removes values that were chosen for something else, another text or model, than what is drawn now."""
-    name = f"{keys[0]}_about"
-    if st.session_state.setdefault(name, about) != about:
-        st.session_state[name] = about
+    if st.session_state.setdefault(f"{keys[0]}_about", about) != about:
         put(dict.fromkeys(keys, ""))
+    st.session_state[f"{keys[0]}_about"] = about

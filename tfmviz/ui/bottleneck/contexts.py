@@ -88,11 +88,10 @@ def context_sum(at: Translating) -> None:
 def state_step(at: Translating, trace: Trace, kind: str) -> None:
     """h_i = g(y_{i-1}, h_{i-1}, c_i): all states, the gates behind a chosen coordinate, and a gate's products."""
     h, names = trace["decoder.hidden"], written(trace)
-    word, unit, gate = (url.number(key) for key in ("word", "unit", "gate"))
     shown = at.shown(len(h))
-    word = min(shown // 2 if word is None else word, max(shown - 1, 0))
-    unit = int(np.ptp(h, axis=0).argmax()) if unit is None else min(unit, h.shape[1] - 1)
-    gate = CANDIDATE if gate is None else min(gate, CANDIDATE)
+    word = url.place("word", max(shown - 1, 0), shown // 2)
+    unit = url.place("unit", h.shape[1] - 1, int(np.ptp(h, axis=0).argmax()))
+    gate = url.place("gate", CANDIDATE, CANDIDATE)
     show(
         "states",
         picture(h, f"hᵢ = g(yᵢ₋₁, hᵢ₋₁, cᵢ), {SAID[kind]}", names, shown, limit=1.0, chosen=(word, unit)),
@@ -168,7 +167,5 @@ def picked(at: Translating) -> tuple[int, int]:
     """The chosen cell: a written token and a source token. At first, the largest weight of a middle row."""
     n_rows, n_columns = at.trace["decoder.alpha"].shape
     last = max(at.shown(n_rows) - 1, 0)
-    asked = url.number("word")
-    word = (last + 1) // 2 if asked is None else min(asked, last)
-    state = url.number("state")
-    return word, int(at.trace["decoder.alpha"][word].argmax()) if state is None else min(state, n_columns - 1)
+    word = url.place("word", last, (last + 1) // 2)
+    return word, url.place("state", n_columns - 1, int(at.trace["decoder.alpha"][word].argmax()))

@@ -180,7 +180,7 @@ def writing(at: Counting) -> None:
         )
         + "Click a word to see its rivals."
     )
-    picked = min(url.number("drawn") or 0, len(steps) - 1)
+    picked = url.place("drawn", len(steps) - 1, 0)
     left, right = st.columns(2)
     with left:
         show(

@@ -51,8 +51,8 @@ def neurons(subject: MLPContext) -> None:
     line = lesson.control_row("neuron")
     with line:
         controls.token_box(subject.tokens, subject.token)
-    asked, last = url.number("neuron"), len(subject.post) - 1
-    neuron = order.tolist()[0] if asked is None else min(asked, last)
+    last = len(subject.post) - 1
+    neuron = url.place("neuron", last, order.tolist()[0])
 
     def draw() -> int:
         st.session_state["chosen_neuron"] = neuron

@@ -55,8 +55,8 @@ def window(ctx: PageContext) -> None:
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
     p = softmax(found.logits)
     best = np.argsort(-p, kind="stable")[:BARS]
-    unit = _chosen("unit", len(found.h), otherwise=int(np.argmax(np.abs(found.U[best[0]] * found.h))))
-    place = _chosen("place", n, otherwise=int(np.argmax(np.abs(found.added()[:, unit]))))
+    unit = url.place("unit", len(found.h) - 1, int(np.argmax(np.abs(found.U[best[0]] * found.h))))
+    place = url.place("place", n - 1, int(np.argmax(np.abs(found.added()[:, unit]))))
     vocabulary = rungs.ladder().transformer.vocabulary
     names = [visible(vocabulary[token]) for token in best.tolist()]
     left, right = st.columns((3, 2))
@@ -129,11 +129,6 @@ def window(ctx: PageContext) -> None:
 def _take_end() -> None:
     if isinstance(end := st.session_state["window_end"], int):  # else a label of the previous text
         controls.pin(end)
-
-
-def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    asked = url.number(key)
-    return otherwise if asked is None else min(asked, count - 1)
 
 
 @cached_for_all

@@ -47,8 +47,7 @@ def lens_of(ctx: PageContext) -> None:
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, ctx.model.writes_from, detail)
     found = _lens(ctx, detail)
-    asked = url.number("read")
-    stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
+    stage = url.place("read", len(stages) - 1, len(stages) // 2)
     show_view(
         "lens",
         js=view.JS,

@@ -90,8 +90,7 @@ def switchboard(ctx: PageContext) -> Switches:
     """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(ctx.trace)
     asked = url.text("off", default="" if url.has("layer", "head") else "none")
-    if not url.has("off"):
-        url.put({"off": asked})  # or the next head that is chosen would be off
+    url.put({"off": asked})  # or the next head that is chosen would be off
     site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     chosen_head = {part.code for part in parts if part.sites == (site,) and part.head == head}
     wanted = set(asked.split(",")) if OFF.fullmatch(asked) else chosen_head

@@ -168,8 +168,7 @@ def _text(ctx: PageContext, which: str) -> str:
         return ctx.text
     if which == OURS:
         return _ours()
-    if "pasted" not in st.session_state:
-        st.session_state["pasted"] = st.session_state.get("pasted_before") or url.text("pasted")
+    st.session_state.setdefault("pasted", st.session_state.get("pasted_before") or url.text("pasted"))
     typed = inputs.text_area(
         f"Your text, up to {MOST_CHARACTERS:,} characters ({IN_ADDRESS:,} in the address)",
         key="pasted",
