@@ -80,9 +80,6 @@ LARGEST_SETTING: float = _KNOWN["LARGEST_SETTING"]
 overflow.
 """
 
-SLIDERS: dict[str, str] = _KNOWN["SLIDERS"]
-"""The rules with a slider, in the order of the view, and each slider's key."""
-
 RIVALS: int = _KNOWN["RIVALS"]
 """Words listed for every position of a generated text."""
 

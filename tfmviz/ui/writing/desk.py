@@ -12,7 +12,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import parting
-from tfmviz.constants import RIVALS, SLIDERS
+from tfmviz.constants import RIVALS
 from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
@@ -25,7 +25,7 @@ from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
-from tfmviz.ui.writing.settings import NAMES, Settings
+from tfmviz.ui.writing.settings import NAMES, SLIDERS, Settings
 from tfmviz.views import writing as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible, whole
@@ -75,8 +75,7 @@ def writing(ctx: PageContext) -> Written:
         code = ""
         edits.put(about, code)
     tree = tree or NOTHING
-    asked = url.number("word") if edits.in_address()[0] == code else None
-    place = tree.shown if asked is None else min(asked, tree.shown)
+    place = url.place("word", tree.shown, tree.shown) if edits.in_address()[0] == code else tree.shown
     return Written(tree=tree, code=code, place=place)
 
 
@@ -111,7 +110,7 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     }
     if settings.rules.temperature > 0:
         rules = {"banned": settings.rules.banned, "order": settings.rules.order}
-        set_to = ",".join(f"{round(getattr(settings.rules, name), 2):g}" for name in SLIDERS)
+        set_to = ",".join(f"{rule}={round(getattr(settings.rules, rule), 2):g}" for rule in SLIDERS)
         live.follow_changes(ctx, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(

@@ -8,7 +8,6 @@ import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
 import { settings } from "./sampling_source.ts";
-import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
 import { offers } from "./suggestion_source.ts";
 import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
@@ -52,7 +51,6 @@ export default part<Data>((parent, { at }) => {
   };
   const over = new AbortController();
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
-  const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onServer({ back: () => socket.returned() });
   const take = ({ at: _, views, ...known }: Data) => {
     boxes.enter(BOX, known.text);
@@ -61,7 +59,6 @@ export default part<Data>((parent, { at }) => {
   };
   const leave = () => {
     over.abort();
-    leaveSliders();
     endReturn();
     meeting.onData = meeting.onChange = undefined;
     following.known = null;
@@ -99,7 +96,6 @@ class Boxes {
 const around = (say: (sentence: string) => void, boxes: Boxes, known: () => PageState | null): PageAdapter => ({
   text: () => boxes.in(BOX, known()?.text),
   edited: (name) => {
-    if (name === "sliders") return numbersSet();
     if (name !== "b") return registryEntry(name).view?.edited?.();
     const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
     return text.trim() ? text : undefined; // an empty box says nothing
