@@ -53,7 +53,7 @@ def click(page: Page, what: str) -> bool:
 
 
 def forgive_late_answers(visit: Visit) -> None:
-    """Errors of Streamlit's, after which the page is loaded anew (`views/keys/stuck.ts`), are no complaints."""
+    """Errors of Streamlit's, after which the page is loaded anew (`views/shared/server.ts`), are no complaints."""
     visit.complaints[:] = [complaint for complaint in visit.complaints if "delta path" not in complaint]
 
 

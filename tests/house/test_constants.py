@@ -195,7 +195,7 @@ def test_a_second_copy_is_found_and_a_coincidence_is_none() -> None:
             "x = 5e-5": 0,
             "MOST_TYPED = 3": 1,
             'sites = ("*.pattern", "*.mask")': 1,
-            'order = ["temperature", "repetition", "top_k", "top_p", "min_p"]': 1,
+            'order = ["repetition", "temperature", "top_k", "top_p", "min_p"]': 1,
             'SIGNS = re.compile(r" *[=+\\-@＝＋－＠\\t\\r\\n]")': 1,
         },
         ".ts": {

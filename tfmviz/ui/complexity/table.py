@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
-from tfmviz.ui import controls, inputs, lesson
+from tfmviz.ui import inputs, lesson, url
 from tfmviz.ui.figures import result, show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words, per_cent
@@ -50,8 +50,7 @@ def table() -> None:
     sizes = Sizes(**chosen)
     counts = [kind.multiplications(sizes) for kind in KINDS]
     names = [kind.name for kind in KINDS]
-    asked = st.query_params.get("row", "")
-    picked = names.index(asked) if asked in names else 0
+    picked = names.index(url.one_of("row", names, names[0]))
     show(
         "table",
         Table(
@@ -64,7 +63,7 @@ def table() -> None:
             shares=[count / max(counts) for count in counts],
             picked=picked,
         ),
-        on_pick=lambda row: controls.put({"row": names[row]}),
+        on_pick=lambda row: url.put({"row": names[row]}),
     )
     for column, title, words in zip(
         st.columns(3), ("Multiplications", "Steps in sequence", "Longest path"), DERIVATIONS[names[picked]], strict=True

@@ -11,7 +11,7 @@ from tfmviz.counting.smoothing import Counted, Smoothing
 from tfmviz.counting.words import MARK, words_of
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs
+from tfmviz.ui import icons, inputs, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import Counting, unknown_words
 from tfmviz.ui.figures import show
@@ -50,7 +50,7 @@ def table(at: Counting) -> None:
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
     rows = rows_of(at, counts, p)
-    asked = at.text.numbers.get(st.query_params.get("counted", ""))
+    asked = at.text.numbers.get(url.text("counted"))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
     total, others = int(counts.sum()), max(1 - float(p[rows].sum()), 0.0)
@@ -81,7 +81,7 @@ def table(at: Counting) -> None:
                 for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
             ],
         ),
-        on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
+        on_pick=lambda row: url.put({"counted": at.text.vocabulary[rows[row]]}),
     )
     notes = []
     if unknown := unknown_words(at):
@@ -180,7 +180,7 @@ def writing(at: Counting) -> None:
         )
         + "Click a word to see its rivals."
     )
-    picked = min(inputs.requested_number("drawn") or 0, len(steps) - 1)
+    picked = url.place("drawn", len(steps) - 1, 0)
     left, right = st.columns(2)
     with left:
         show(
@@ -195,7 +195,7 @@ def writing(at: Counting) -> None:
                 picked=picked,
                 low=True,
             ),
-            on_pick=lambda row: controls.put({"drawn": str(row)}),
+            on_pick=lambda row: url.put({"drawn": str(row)}),
         )
     with right:
         step = steps[picked]
