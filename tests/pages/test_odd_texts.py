@@ -1,5 +1,6 @@
 """Texts and models for which no page was made: none breaks a tab, and what cannot be read or is unknown is said."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -49,22 +50,26 @@ def test_every_page_says_that_a_text_cannot_be_read(monkeypatch: pytest.MonkeyPa
 
 
 def test_twins_that_learned_english_do_not_judge_another_language_without_saying_so() -> None:
-    places = {
-        "why": {"why": "The first token"},
-        "feed_forward": {"layer_part": "Without it", "without_it": "Trained without"},
-        "efficient": {"method": "Trained with it"},
-        "positions_compare": {"experiment": "Longer texts"},
-    }
+    places: tuple[tuple[str, dict[str, str]], ...] = (
+        ("why", {"why": "The first token"}),
+        ("feed_forward", {"layer_part": "Without it", "without_it": "Trained without"}),
+        ("masks", {"effect": "Loss", "start": "full"}),
+        ("efficient", {"method": "Trained with it"}),
+        ("efficient", {"method": "Running sums", "sums": "Trained state space"}),
+        ("positions_compare", {"experiment": "Longer texts"}),
+    )
     wrong = []
-    for name, at in places.items():
+    for name, at in places:
         for text, model, other in (
             ("The cat sat on the mat.", "tiny-english", False),
             ("J'ai une voiture rouge.", "french-english", True),
             ("猫在河边睡觉。", "tiny-english", True),
         ):
+            if name == "masks" and model == "french-english":
+                continue  # no twin of a translator
             said = words(open_page(name, text=text, model=model, **at))
-            if "urprise" not in said or ("learned English alone" in said) is not other:
-                wrong.append((name, text))
+            if not re.search("nats|urprise", said) or ("learned English alone" in said) is not other:
+                wrong.append((name, at, text))
     assert wrong == []
 
 

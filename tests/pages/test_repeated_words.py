@@ -43,10 +43,10 @@ def sentences(app: AppTest) -> Iterator[str]:
 
 
 def says_which(text: str, name: re.Match[str]) -> bool:
-    """Whether a number before or after a name says which token it is."""
+    """Whether a number before or after a name says which token it is; a row only differs from those beside it."""
     after, before = text[name.end() :], text[: name.start()]
     numbered = re.match(r" \\?\((?:token|word|place) \d+\\?\)| at \d", after)
-    return bool(numbered or re.search(r"(?:\d,?|first token) $", before) or re.match(r"“\d+ ", name[0]))
+    return bool(numbered or re.search(r"(?:\d,?|first token|^query) $", before) or re.match(r"“\d+ ", name[0]))
 
 
 @pytest.mark.parametrize("address", ADDRESSES, ids=["sentences", "heads"])
@@ -61,6 +61,20 @@ def test_no_sentence_names_two_tokens_alike(address: dict[str, str]) -> None:
                         unclear.add((page, text[max(name.start() - 60, 0) : name.end() + 20]))
     assert not sorted(unclear)
     assert found > 100, "the test has found what it asks about"
+
+
+OF_IDS: tuple[dict[str, str], ...] = (
+    *({"page": "writing", "behind": tab} for tab in ("What went into this word", "The cache")),
+    {"page": "recipe", "recipe": "Three tasks"},
+)
+"""Tabs that know the reader's text by its indices alone."""
+
+
+def test_pieces_of_a_character_say_which_where_only_the_indices_of_the_text_are_known() -> None:
+    for tab in OF_IDS:
+        texts = list(sentences(open_page(**tab, text="He saw a ☃ there")))
+        assert [text for text in texts if "[byte" in text] == [], tab
+        assert any("☃ 1/3" in text for text in texts), tab
 
 
 ONE = re.compile(r"(?<![\d.,])(?<!of )(?<!the )(?<!− )1 ([a-z]+s)\b|\b1 of (?:the )?\d+ [a-z]+s are\b")

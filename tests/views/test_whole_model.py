@@ -184,7 +184,7 @@ def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch)
     """Once the picture guessed it from what it does: any trained bias was T5's, any other one ALiBi's."""
     recipe.follow(monkeypatch)
     acts = {"embed": ("decoder.pos_embed", "{}"), "rotate": ("pattern", "q, k turned by {}")}
-    acts["bias"] = ("pattern", "+ {}")
+    acts["bias"] = acts["relate"] = ("pattern", "+ {}")
     wrong = []
     for kind, scheme in SCHEMES.items():
         monkeypatch.setitem(MODELS, kind, {"positions": kind})
