@@ -194,12 +194,6 @@ def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
     assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
 
 
-def test_the_loss_of_a_translator_is_about_its_answer() -> None:
-    app = open_page("masks", text="Je suis étudiant.", model="french-english", effect="Loss")
-    assert "Mean surprise at the next word of the model's answer" in words(app)
-    assert "next word of your sentence" in words(open_page("masks", text=TEXT))
-
-
 def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
     changed = np.zeros((LENGTH, LENGTH), dtype=bool)
     changed[2, 5] = True
@@ -231,16 +225,6 @@ def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
     app.selectbox(key="model").set_value("induction").run()
     assert app.slider(key="depth").value == 2
     assert "After 2 layers" in words(app)
-
-
-def test_masks_of_cross_attention_are_described_as_such() -> None:
-    app = open_page("masks", model="french-english", text="Je suis étudiant.", kind="cross-attention")
-    (full, *_) = parts(app)[0]["gallery"]
-    assert "source" in full["words"]
-    assert "BERT" not in full["words"]
-    assert "The source does not contain the answer" in words(app)
-    app = open_page("masks", model="french-english", text="Je suis étudiant.", kind="encoder")
-    assert "BERT" in parts(app)[0]["gallery"][0]["words"]
 
 
 def test_who_sees_the_answer_is_told_what_training_without_a_mask_makes_of_it() -> None:

@@ -31,7 +31,7 @@ def some(*lengths: int) -> list[np.ndarray]:
     return [rng.normal(2, 5, (length, N_DIM)) for length in lengths]
 
 
-def test_norms_are_torchs() -> None:
+def test_norms_are_torchs_and_a_batch_norm_in_use_takes_stored_averages() -> None:
     x, present = norms.padded(some(7, 3, 5))
     tensor = torch.tensor(x)
     layer = nn.LayerNorm(N_DIM, eps=NORM_EPS, dtype=torch.float64)
@@ -44,19 +44,16 @@ def test_norms_are_torchs() -> None:
     with_padding = batch(tensor.mT).mT.detach()  # torch's axes: (sentence, dim, token)
     np.testing.assert_allclose(in_training(x, np.ones_like(present)), with_padding, atol=1e-12)
     assert not np.allclose(with_padding[present], tokens_only, atol=0.1)
-
-
-def in_training(x: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """BatchNorm with the statistics of the batch itself."""
-    return norms.batch_norm(x, *norms.batch_statistics(x, counted))
-
-
-def test_a_batch_norm_in_use_takes_stored_averages() -> None:
     (x, present), (y, _) = norms.padded(some(7, 3)), norms.padded(some(4))
     mean, variance = norms.batch_statistics(x, present)
     batch = nn.BatchNorm1d(N_DIM, eps=NORM_EPS, dtype=torch.float64).train(False)
     batch.running_mean, batch.running_var = torch.tensor(mean), torch.tensor(variance)
     np.testing.assert_allclose(norms.batch_norm(y, mean, variance)[0], batch(torch.tensor(y[0])).detach(), atol=1e-12)
+
+
+def in_training(x: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """BatchNorm with the statistics of the batch itself."""
+    return norms.batch_norm(x, *norms.batch_statistics(x, counted))
 
 
 def test_padding_fills_up_shorter_sentences_and_another_one_moves_batch_norm_alone() -> None:
@@ -185,13 +182,7 @@ def test_gains_and_biases_are_those_of_the_weights() -> None:
     assert recorded_within(app) < 1e-5
 
 
-def test_gradients_before_training_leave_torch_s_random_numbers_as_they_were() -> None:
-    before = torch.random.get_rng_state()
-    gradients_at_start(n_layers=1, norm_position="pre", seed=1)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
-def test_gradients_before_training_follow_the_theory() -> None:
+def test_gradients_before_training_follow_the_theory_and_leave_torch_s_random_numbers_as_they_were() -> None:
     """Xiong et al. 2020, theorem 1: the last layer's gradient is √layers times as large in post-norm, or so."""
 
     def ratio(n_layers: int) -> float:
@@ -199,6 +190,9 @@ def test_gradients_before_training_follow_the_theory() -> None:
         return post / pre
 
     assert ratio(16) / ratio(2) == pytest.approx(math.sqrt(16 / 2), rel=0.4)
+    before = torch.random.get_rng_state()
+    gradients_at_start(n_layers=1, norm_position="pre", seed=1)
+    assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_a_gradient_is_what_a_small_step_changes() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -17,13 +16,14 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, forget, matrices, open_page, sent, views, words
 from tests.pages import plain
 from tests.pages.plain import MODEL
+from tests.pages.tabs import is_there
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import router, search
+from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
@@ -33,7 +33,6 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
 
 Put = Callable[..., ModelConfig]
-VIEWS = ("Predictions", "Residual stream", "Export")
 
 
 def payload(app: AppTest) -> bytes:
@@ -339,11 +338,7 @@ def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are(
     np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)
     assert len(doors) == 6
     for door in doors:
-        page, _, query = door["address"].removeprefix("./").partition("?")
-        choices = dict(parse_qsl(query))
-        wanted = {key: choices[key] for key in choices if key not in ("layer", "head", "token")}
-        (of,) = (one for one in router.PAGES if one.name == page)
-        assert not wanted or wanted in [tab.choices for tab in search.tabs(of)], door["title"]
+        assert is_there(door["address"]), door["title"]
 
 
 def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

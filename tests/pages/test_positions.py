@@ -3,9 +3,7 @@
 import json
 import math
 import re
-import shutil
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +12,7 @@ import torch.nn.functional as F
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, columns, matrices, open_page, sent, series, views, words
-from tests.pages import plain
+from tests.app import charts, columns, matrices, open_page, sent, series, views, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
@@ -83,12 +80,6 @@ def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
             before, after = (model.trace(ids, edits)["decoder.3.resid_post"] for ids in texts)
             np.testing.assert_allclose(found, np.abs(after[np.argsort(moved)] - before).max(axis=-1), atol=1e-4)
             assert (found.max() < 5e-5) == (model is blind and chart == "order_everything")
-
-
-def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not() -> None:
-    said = words(open_page("positions", text=TEXT))
-    assert re.search(r"`` twins-none ``: \*\*\S+·10⁻⁶\*\* at most", said)
-    assert "The causal mask reveals the order" in said
 
 
 def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
@@ -259,14 +250,6 @@ def test_a_shift_stays_within_fewer_positions() -> None:
     assert "over all 5 positions" in words(app)
 
 
-def test_a_missing_model_is_named_and_the_rest_goes_on(own_zoo: Path) -> None:
-    shutil.copytree(plain.MODEL, own_zoo / "tiny-english")
-    assert "twins-none" in open_page("positions").info[0].value
-    assert "twins-learned" in open_page("positions", lesson="Learned").info[0].value
-    assert "twins-sinusoidal" in sinusoidal("On real words").info[0].value
-    assert matrices(sinusoidal("Heat map"))
-
-
 # Learned positions, those of a picture among them.
 
 
@@ -378,14 +361,6 @@ def test_an_appended_index_makes_words_alike() -> None:
         assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
     assert found[2] > 0.999
     assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
-
-
-def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
-    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
-    index, waves = series(charts(app)["appended"]).values()
-    said = alt(app, "appended")
-    for name, line in (("index appended", index), ("sinusoid added", waves)):
-        assert f"{name} at 0: {line[0]:.4g} … {name} at {len(line) - 1}: {line[-1]:.4g}" in said
 
 
 def test_fractions_of_two_sentences_on_the_page() -> None:

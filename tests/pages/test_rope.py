@@ -229,13 +229,6 @@ def test_other_architectures_with_rope_are_taken_as_they_are(put_random_model: C
         assert (len(header["theta"]), header["last"]) == (2, 18)
 
 
-def test_a_missing_twin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    without = tuple(entry for entry in zoo.catalogue() if entry.name not in ("twins-alibi", "twins-sinusoidal"))
-    monkeypatch.setattr(zoo, "catalogue", lambda *_: without)
-    assert "needs the model `` twins-alibi ``" in words(open_page("positions_rope", scheme="ALiBi"))
-    assert len(series(charts(open_page("positions_rope", scheme="Same distance"))["same_distance"])) == 1
-
-
 def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
     """The colour of the farthest key is at least a tenth of the scale away from that of 0, which is white."""
     for head in "012":

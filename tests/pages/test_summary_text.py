@@ -8,25 +8,20 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tests.app import alt, matrices, open_page, sent, words
+from tests.app import matrices, open_page, sent, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, told
-from tests.pages.translating import TEXT as FRENCH
-from tests.pages.translating import open_translating
 from tests.traces import decoder, translation
 from tfmviz import views as pages
-from tfmviz import zoo
 from tfmviz.ui import steps, translating
 from tfmviz.ui.compare import trials
-from tfmviz.ui.counting import table
 from tfmviz.ui.explorer import panels
-from tfmviz.ui.feed_forward import neurons
 from tfmviz.ui.scheme_comparison import ROUNDING
 from tfmviz.ui.tokens import vectors
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown
-from tfmviz.words.labels import END, START, UNKNOWN, quoted
+from tfmviz.words.labels import END, START, UNKNOWN
 
 TEXT = "The cat sat on the mat."
 
@@ -41,17 +36,6 @@ def stand(**fields: Any) -> Any:
 
 
 # Figures of pages.
-
-
-def test_the_encoder_s_last_token_is_said_to_look_where_its_row_is_largest() -> None:
-    source = zoo.load("french-english").trace(FRENCH).source
-    assert source is not None
-    names = quoted(source.tokens)
-    for head in ("0", "5"):
-        app = open_translating(translation="The encoder", layer="1", head=head)
-        ((*_, last),) = matrices(app)["encoder"]
-        row = alt(app, "encoder").split("; ")[len(names) - 1]
-        assert row.startswith(f"{names[-1]}: {names[last.argmax()]}, "), row
 
 
 def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:
@@ -86,25 +70,6 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
             assert said == pytest.approx([here.max(), rank, here[answer], entropy, distance], abs=0.0051), note
 
 
-def test_the_first_turn_is_said_as_it_is_drawn() -> None:
-    app = open_page("positions", lesson="Sinusoidal", wave="A shift is a rotation", width="6", k="7", text=TEXT)
-    (matrix,) = matrices(app)["rotation"]
-    said = [numbers(row)[-2:] for row in alt(app, "rotation").split("; ")]
-    largest = np.abs(matrix).argmax(axis=1)
-    np.testing.assert_allclose(said, np.transpose([largest, matrix[range(6), largest]]), atol=1e-4)
-
-
-def test_the_strongest_pair_of_a_head_and_an_mlp_is_said_as_it_is_drawn() -> None:
-    app = open_page("why", why="Which head reads which", measured="shared directions", text=TEXT)
-    (values,) = matrices(app)["overlap_mlps"]
-    found = [
-        [*map(number, row)] for row in re.findall(r"head (\d)\.(\d): MLP (\d), (\S+?)(?:;|$)", alt(app, "overlap_mlps"))
-    ]
-    layer, head, mlp, value = max(found, key=lambda row: row[-1])
-    assert (8 * layer + head, mlp) == np.unravel_index(np.nan_to_num(values).argmax(), values.shape)
-    assert value == pytest.approx(np.nanmax(values), abs=6e-4)
-
-
 def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
     for texts in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
         app = open_page("masks", effect="Kinds", text=texts[0], second=texts[1])
@@ -124,24 +89,6 @@ def test_a_number_keeps_three_digits_and_no_change_has_none() -> None:
         assert "e" not in said
     for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (ROUNDING, 0.5, [0.5])):
         assert numbers(trials._verdict(score, share))[-len(expected) or 99 :] == expected, score
-
-
-def test_what_occurs_more_often_than_is_listed_says_how_many_are() -> None:
-    at = stand(spoken=lambda words: "a b")
-    for count in (0, 1, 2, table.SENTENCES, table.SENTENCES + 1, 12_345):
-        expected = [count] * (count > 1) + [table.SENTENCES] * (count > table.SENTENCES)
-        assert numbers(table._about(at, (), 0, count)) == expected
-
-
-def test_the_word_on_which_a_neuron_fires_stands_once_among_its_neighbours() -> None:
-    tokens = tuple(f" {chr(97 + n)}" for n in range(26))
-    for token in (0, 3, neurons.AROUND + 3, 25):
-        said = neurons._marked(tokens, token)
-        (marked,) = re.findall(r":orange-background\[(.*?)\]", said)
-        assert marked == tokens[token].strip()
-        shown = re.sub(r":orange-background\[(.*?)\]", r"\1", said).strip("…").split()
-        first = max(0, token - neurons.AROUND)
-        assert shown == [one.strip() for one in tokens[first : token + neurons.AROUND + 1]]
 
 
 def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:

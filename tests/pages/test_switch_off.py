@@ -1,7 +1,6 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.patching import Copied
-from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models, switch_off
@@ -282,15 +280,6 @@ def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
     assert "may do the same work, or this text" in words(opened(MAP))
 
 
-def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]) -> None:
-    put_random_model(n_layers=1, n_heads=1, n_kv_heads=1)
-    app = opened(MAP, "the cat sat")
-    grown = matrices(app)["damage_map"][0][0, 0] > 0
-    said = "With any of the heads off the model does worse." if grown else "For 1 of 1 head the loss does not grow"
-    assert said in words(app)
-    assert app.button(key="spared").label == "Switch off 0.0 only"
-
-
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
     doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
     for tab, expected in (
@@ -334,12 +323,6 @@ def test_equal_heads_have_one_order() -> None:
         names = [f"0.{n}" for n in range(47)]
         said = every_part._place(sharpness, lost, names, "the next word", switch_off.Way(how="zero"))
         assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
-
-
-def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
-    for tab in ("Next word", "Loss", "What it writes", MAP, POINTS, COPY):
-        assert not re.search(r"After “|next word of|the next word surprises", words(opened(tab, model="fill-in")))
-    assert "In the place of “" in words(opened("Next word", model="fill-in"))
 
 
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:
