@@ -134,25 +134,23 @@ def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[Scri
     return layers
 
 
-def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
-    app = open_page("residual_stream", text="Short.")
-    layers = in_the_second_layer(monkeypatch, lambda run: requests_of(run).request_stop())
-    app.text_area(key="text").set_value(TEXT).run()
-    assert len(layers) == 2
-    assert not run_queue._running
+def test_the_work_of_a_reader_who_leaves_or_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit asks a run to stop when its session is closed, and would let a fragment end before it runs it again."""
 
+    def leave(requests: ScriptRequests) -> None:
+        requests.request_stop()
 
-def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit would let a fragment end before it runs it again."""
-    app = open_page("residual_stream", text="Short.")
-    layers = in_the_second_layer(
-        monkeypatch, lambda run: requests_of(run).request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
-    )
-    app.text_area(key="text").set_value(TEXT).run()
-    assert layers[2] is layers[0]
-    assert not app.exception
-    assert not run_queue._running
+    def ask_anew(requests: ScriptRequests) -> None:
+        requests.request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
+
+    for does in (leave, ask_anew):
+        app = open_page("residual_stream", text="Short.")
+        with monkeypatch.context() as patch:
+            layers = in_the_second_layer(patch, lambda run, does=does: does(requests_of(run)))
+            app.text_area(key="text").set_value(f"{TEXT}, {does.__name__}").run()
+        assert len(layers) == 2 if does is leave else layers[2] is layers[0]
+        assert not app.exception
+        assert not run_queue._running
 
 
 def requests_of(run: ScriptRunContext) -> ScriptRequests:

@@ -108,7 +108,6 @@ WRITTEN = (
 
 @each("write, texts", WRITTEN)
 def test_numbers_are_written_as_people_read_them(write: Callable[[float], str], texts: dict[float, str]) -> None:
-    """Powers of ten, two digits that count, numbers in words from a million on, and shares."""
     assert {value: write(value) for value in texts} == texts
 
 

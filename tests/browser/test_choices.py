@@ -51,16 +51,6 @@ def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Model: RoPE twin")).to_be_visible()
 
 
-def test_sentences_to_start_from_suit_the_page(visit: Visit) -> None:
-    """A page on counting English words offers no French because of a model that it does not use."""
-    page = visit.open("/translating", drawn=".st-key-head")
-    expect(page.get_by_label("Your sentence")).to_have_value("J'ai une voiture rouge.")
-    take_from_menu(page, "Before attention", "Counting words")
-    expect(page.get_by_label("Your sentence")).to_have_value(
-        "The animal didn't cross the street because it was too tired."
-    )
-
-
 def open_menu(page: Page, chosen: str = "Tiny English") -> None:
     page.get_by_role("button", name=f"Model: {chosen}").click()
     expect(page.get_by_role("listbox", name="Models")).to_be_focused()

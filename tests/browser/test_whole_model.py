@@ -3,10 +3,9 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, box_of, keys, saved, tool, violations
+from tests.browser import AT_REST, Visit, box_of, keys, saved, tool
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -65,7 +64,6 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
 
 
 def test_pointing_says_what_is_there_and_moves_nothing_and_the_keyboard_goes_on(visit: Visit) -> None:
-    """From box to box and from token to token."""
     page = visit.open(f"{PAGE}&token=3", drawn=DRAWN)
     tip, legend = page.locator(".whole .tip"), page.locator(".whole .legend")
     place = box_of(legend)
@@ -141,16 +139,3 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
     page.get_by_label("Follow").select_option("decoder.0")
     expect(page).not_to_have_url(re.compile("kind=encoder"))
     expect(page.locator(".whole .tip")).to_contain_text("“<START>” →")
-
-
-@pytest.mark.soak
-def test_the_page_can_be_read_and_used_by_everyone(visit: Visit) -> None:
-    for scheme, zoom in zip(SCHEMES, ("block", "head"), strict=True):
-        visit.page.emulate_media(color_scheme=scheme)
-        drawn = ".st-key-block_pre_norm .hits button"
-        page = visit.open(f"{PAGE}&zoom={zoom}&beside=Post-norm,+pre-norm", drawn=drawn)
-        page.wait_for_selector(DRAWN, state="attached")
-        page.locator(DRAWN).nth(1).focus()
-        assert violations(page) == [], scheme
-        assert_fits(page, 390)
-        page.set_viewport_size({"width": 1280, "height": 844})

@@ -73,7 +73,6 @@ def test_readers_are_shared_among_the_servers(served: Serving) -> None:
 
 
 def test_who_is_slow_slows_nobody(served: Serving) -> None:
-    """Readers who never finish their request, and some who never read what they have asked for."""
     port = int(served.address.rsplit(":", 1)[1])
 
     async def beside_the_slow() -> list[Reader]:

@@ -76,7 +76,6 @@ def test_the_sentence_says_where_the_token_looks_in_both() -> None:
 
 
 def test_every_comparison_opens_with_something_to_see_but_that_with_itself() -> None:
-    """Of one's own sentence, too, and of heads of each layer but the first, which reads what no head has changed."""
     for text in (RIVER, "Nobody knows.", "We sat down and it was cold."):
         for what in ("another sentence", "another head", "a head off"):
             for layer in ("1", "4"):
@@ -162,7 +161,6 @@ def test_the_whole_model_says_what_each_side_expects() -> None:
 
 
 def test_a_tab_shows_both_runs_on_one_scale_with_their_difference() -> None:
-    """Lengths of all vectors of the stream, and what it is read out as: each side is that of a run of its own."""
     address = {"text": RIVER, "b": MONEY, "token": "4", "with": "another sentence"}
     app = open_page("residual_stream", **address)
     norms = {}

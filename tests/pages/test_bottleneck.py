@@ -121,7 +121,6 @@ def test_the_matrix_grows_with_the_translation_and_buttons_write_one_token_more_
 
 
 def test_an_unusable_place_in_the_address_shows_all() -> None:
-    """And frames the largest share of the middle row, unless it is a number beyond the end."""
     for value in ("", "-1", "x", "99999", "²", "<b>"):
         app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
         assert not app.error, value

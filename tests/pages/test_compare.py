@@ -68,7 +68,6 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
 
 
 def test_only_schemes_that_know_places_notice_a_shift() -> None:
-    """Any model with such a scheme, however it was trained, past the length of its table too."""
     ids = token_ids(7, batch=1)[0]
     for scheme in SCHEMES:
         module = lively_model(positions=scheme, max_len=40 if schemes.SCHEMES[scheme].table else 8)
@@ -79,15 +78,12 @@ def test_only_schemes_that_know_places_notice_a_shift() -> None:
             assert (moved > much if notices else moved < little).all(), scheme
 
 
-def test_the_change_is_the_largest_over_heads_and_allowed_pairs() -> None:
+def test_changes_means_along_distances_and_rises_are_those_counted_by_hand() -> None:
     before = np.full((2, 1, 2, 2), -np.inf)
     before[:, :, [0, 1, 1], [0, 0, 1]] = 0
     after = before.copy()
     after[1, 0, 1, 0] = -math.log(3)  # shares of row 1: from 1/2, 1/2 to 1/4, 3/4
     np.testing.assert_allclose(position_terms.change(before, after), [[0, math.log(3)], [0, 0.25]])
-
-
-def test_what_is_said_along_a_distance_and_along_positions() -> None:
     distance = np.subtract.outer(np.arange(7), np.arange(7))
     assert position_terms.explained_by_distance(np.sin(distance)) == pytest.approx(1)
     assert 0 < position_terms.explained_by_distance(np.repeat(np.arange(7.0)[:, None], 7, axis=1)) < 0.5
@@ -142,7 +138,6 @@ def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
 
 
 def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
-    """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_model.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map"][0], table, atol=1e-6)
@@ -156,7 +151,6 @@ def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
 
 
 def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds_nothing() -> None:
-    """One pair of words everywhere, against other scores of two tokens: by plain numpy, the text begun elsewhere."""
     query, key, head, ids = 4, 1, 2, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_head": str(head)}
     for pair in (("sinusoidal", "rope"), ("alibi", "learned"), ("shaw", "t5")):
@@ -383,7 +377,6 @@ def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
 
 
 def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:
-    """As bars, and of a long text as curves."""
     add_twin(rope_alone, "none", tokenizer_of="tiny-english")
     for text in (RARE, 9 * RARE):
         app = open_page("positions_compare", text=text, left="rope", right="none", experiment="Longer texts")

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, sent, series, words
+from tests.app import alt, captions, charts, open_page, press, sent, series, words
 from tests.model import numpy_model
 from tests.pages.claims import number
 from tests.pages.plain import ids_of, losses
@@ -69,7 +69,6 @@ def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> Non
 
 
 def test_a_text_of_ones_own_is_counted() -> None:
-    """The mark before it is neither predicted nor one of its words."""
     app = open_page(PAGE, text="the cat", source="yours", own=OWN, n="3")
     assert sent(app, "counts")["rows"] == [["sat", "1", "2", "1/2 = 50%"], ["ran", "1", "2", "1/2 = 50%"]]
     assert sent(app, "counts")["sentences"] == [["", "The cat sat", "."]]
@@ -78,9 +77,7 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert sent(blank, "counts") == sent(open_page(PAGE, text="the cat", n="3"), "counts")
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
     assert [cells[3] for cells in sent(open_page(PAGE, **own), "counts")["rows"]] == ["1/5 = 20%"] * 5
-    assert "1 sentence, 4 tokens, 4 different" in "".join(
-        one.value for one in open_page(PAGE, counted_in="The text", **own).caption
-    )
+    assert "1 sentence, 4 tokens, 4 different" in captions(open_page(PAGE, counted_in="The text", **own))
 
 
 def test_only_a_sign_that_is_a_word_of_its_own_is_said_to_be_one() -> None:
@@ -107,8 +104,7 @@ def test_smoothing_fills_the_gaps() -> None:
         assert sent(app, "counts")["rows"], smoothing
         assert sent(app, "counts")["columns"][-1] == f"P, {smoothing}"
     n_words = len({word for line in lines() for word in line} | {"⟨unknown⟩"})
-    captions = open_page(PAGE, text="the price of", smoothing="add-δ", delta="1.0").caption
-    assert f"V = {n_words:,}" in "".join(caption.value for caption in captions)
+    assert f"V = {n_words:,}" in captions(open_page(PAGE, text="the price of", smoothing="add-δ", delta="1.0"))
 
 
 def test_the_address_carries_every_choice() -> None:
@@ -149,7 +145,7 @@ def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar()
         word = name.removeprefix("→ ").removesuffix(" (end)")
         assert p == pytest.approx(counter[word] / sum(counter.values()))
     assert [name for name, _, _ in bars if name.startswith("→")] == [f"→ {second[0]}"]
-    next(button for button in app.button if button.label == "Write another").click().run()
+    press(app, "Write another")
     assert app.number_input(key="draw_seed").value == 4
     assert app.code[0].value != text
 

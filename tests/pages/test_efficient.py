@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
-from tests.app import charts, lesson, matrices, open_page, sent, series, words
+from tests.app import captions, charts, lesson, matrices, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.model.numpy_model import linear
 from tests.pages import plain
@@ -44,24 +44,28 @@ HEADS = [
 page = partial(open_page, PAGE, text=TEXT)
 
 
-def captions(app: AppTest) -> str:
-    return "".join(str(caption.value) for caption in app.caption)
-
-
-def divergence(p: Array, q: Array) -> float:
-    return float(np.sum(p * np.log(p / q)))
-
-
-def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output() -> None:
+def test_q_k_and_v_of_the_page_make_the_models_own_output_which_changes_nothing_and_zeros_are_an_ablation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PageContext, "target", property(lambda self: 2))  # no session, so no pinned token
     for model, layer in HEADS:
         here = lesson(model, TEXT, layer, head=1)
         head = efficient.head_of(here)
+        z = head.pattern @ head.v
         np.testing.assert_allclose(head.pattern, here.trace[f"{layer}.pattern"][1], atol=1e-5)
-        np.testing.assert_allclose(head.pattern @ head.v, here.trace[f"{layer}.z"][1], atol=1e-4)
-        plain = head.q @ head.k.T
-        np.testing.assert_allclose(plain[head.allowed], head.scores[head.allowed], atol=1e-3)
+        np.testing.assert_allclose(z, here.trace[f"{layer}.z"][1], atol=1e-4)
+        np.testing.assert_allclose((head.q @ head.k.T)[head.allowed], head.scores[head.allowed], atol=1e-3)
         assert not head.has_bias, model
         assert head.is_causal == (not head.allowed.all()), model
+        same, gone = efficient.effect(here, z), efficient.effect(here, 0 * z)
+        assert same is not None
+        assert gone is not None
+        assert same.divergence < 1e-6, model
+        target = here.trace.target.ids[1:] if here.trace.source else None
+        ablated = here.model.trace(TEXT, (AblateHead(layer=layer, head=1),), target=target)
+        old, new = (softmax(run["logits"][here.target]) for run in (here.trace, ablated))
+        assert gone.divergence == pytest.approx(np.sum(old * np.log(old / new)), rel=1e-3, abs=1e-6), model
+        assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
 
 
 def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart() -> None:
@@ -101,23 +105,6 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
         after = {"a window of 8": "32 KiB", "linear": "66 KiB"}.get(kind, "8 MiB")
         assert [row[-1] for row in sent(app, "kept")["rows"]] == ["16 MiB", after], kind
     assert "A single token" in words(page(text="a", method="Trained with it"))
-
-
-def test_the_models_own_output_changes_nothing_and_zeros_are_an_ablation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PageContext, "target", property(lambda self: 2))  # no session, so no pinned token
-    for model, layer in HEADS:
-        here = lesson(model, TEXT, layer, head=1)
-        head = efficient.head_of(here)
-        z = head.pattern @ head.v
-        same, gone = efficient.effect(here, z), efficient.effect(here, 0 * z)
-        assert same is not None
-        assert gone is not None
-        assert same.divergence < 1e-6, model
-        target = here.trace.target.ids[1:] if here.trace.source else None
-        ablated = here.model.trace(TEXT, (AblateHead(layer=layer, head=1),), target=target)
-        old, new = (softmax(run["logits"][here.target]) for run in (here.trace, ablated))
-        assert gone.divergence == pytest.approx(divergence(old, new), rel=1e-3, abs=1e-6), model
-        assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
 
 
 def test_every_method_is_exact_in_its_limit() -> None:
@@ -291,7 +278,6 @@ def test_the_two_were_trained_alike() -> None:
 
 
 def test_shares_fade_alike_whatever_is_read_later() -> None:
-    """Beside them, attention's mean pattern of the same layer."""
     app = spaces(space="1")
     pattern, shares = matrices(app)["left_in_state"]
     trace = zoo.load("attention", FOLDER).trace(TEXT)

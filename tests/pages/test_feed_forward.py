@@ -69,7 +69,6 @@ def test_the_vectors_are_those_of_the_record() -> None:
 
 
 def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
-    """By the strongest neuron, as without an address; one beyond the end by the last."""
     for part, index in (("pre", 17), ("out", 200)):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
         said, found = answered(app), answered(app)["sum"]
@@ -109,7 +108,6 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
 
 
 def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
-    """And the shipped sentences are shown with the word marked; another number in the box goes into the address."""
     app, w, model = open_tab(TABS[2], **HERE, neuron="321"), weights(), models.load("tiny-english")
     change = w["embedding.W_E"] @ w[f"decoder.blocks.{LAYER}.mlp.W_out.weight"][:, 321]
     letters = [any(map(str.isalpha, token)) and not token.startswith(("<|", "[byte")) for token in model.vocabulary]
@@ -155,7 +153,6 @@ def test_a_neuron_that_is_off_writes_nothing() -> None:
 
 
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
-    """And so does a twin without them."""
     app = open_tab(TABS[3], **HERE, without_it="Switched off")
     assert set(charts(app)) == {"losses_off"}
     assert "next_words_off" in views(app)
@@ -254,7 +251,6 @@ def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch:
 
 
 def test_what_is_said_follows_the_model_and_the_token() -> None:
-    """A word may not have moved; a model may have met the words, fill gaps, or set the stream anew after the layer."""
     moved, new, anew = "has moved with it,", "in held-out sentences", "before the norm that follows"
     gap = "In the place of “___” the probability that changes most"
     for tab, model, text, token, said, there in (

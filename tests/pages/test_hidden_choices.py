@@ -123,7 +123,6 @@ def test_a_row_has_at_most_seven_tabs() -> None:
 
 
 def test_an_old_address_opens_the_tab_and_the_choice() -> None:
-    """What a page begins with is not in its address."""
     moved: list[tuple[str, dict[str, str], str, dict[str, str]]] = [
         ("tokens", {"tokens": "Every vocabulary"}, "vocabularies", {"cut": "Every vocabulary"}),
         ("tokens", {"tokens": "Four ways"}, "four_ways", {}),

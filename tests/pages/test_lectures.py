@@ -121,7 +121,6 @@ def test_a_number_is_read_as_pages_write_it() -> None:
 
 
 def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
-    """The first has no way back and the last none on; on a projector the ways stay there."""
     walk = lecture_steps.walks()[0]["L3"]
     last = len(walk.steps)
     for n in (1, 2, last):

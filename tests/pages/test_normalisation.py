@@ -108,7 +108,6 @@ def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
 
 
 def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
-    """In use another sentence moves nothing."""
     company = {"layer": "1", "batch": "My dog ran.", "joining": "Why?", "about": TABS[1]}
     app = open_page(PAGE, text=TEXT, **company)
     layers, batches = series(charts(app)["company"], "value", by="series").values()
@@ -196,7 +195,6 @@ def test_gradients_before_training_follow_the_theory_and_leave_torch_s_random_nu
 
 
 def test_a_gradient_is_what_a_small_step_changes() -> None:
-    """Against a finite difference: the loss falls by step × norm² along the gradient."""
     from tfmviz.model import gradients
     from tfmviz.model.transformer import DecoderOnly
 
@@ -236,7 +234,6 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
 
 
 def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callable[..., ModelConfig]) -> None:
-    """Also those of what a layer writes, of queries and keys, and of the embedding."""
     for norm in ("layer", "rms"):
         put_random_model(norm, norm=norm, norm_position="both", embedding_norm="present", qk_norm="present")
         app = open_page(PAGE, model=norm, text="the cat sat", about=TABS[3])

@@ -128,12 +128,17 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
     assert not app.info, "what was said of a model is not said of the next"
 
 
-def test_a_menu_entry_replaces_the_sentence() -> None:
+def test_a_menu_entry_replaces_the_sentence_and_each_page_begins_with_one_that_suits_it() -> None:
+    """A page on counting English words offers no French because of a model that it does not use."""
     app = open_page(text="hello")
     app.selectbox(key="example").select(SENTENCES[3]).run()
     assert app.text_area(key="text").value == SENTENCES[3]
     assert tokens(app) == ["The", " students", " opened", " their"]
     assert (selection(app)["layer"], selection(app)["head"], selection(app)["first"]) == (3, 2, 3)  # " their"
+    app = open_page("translating")
+    assert app.text_area(key="text").value == "J'ai une voiture rouge."
+    app.switch_page("pages/counting.py").run()
+    assert app.text_area(key="text").value == SENTENCES[0]
 
 
 def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Path, put_random_model: Put) -> None:
@@ -155,25 +160,30 @@ def models(own_zoo: Path) -> Path:
     return own_zoo
 
 
-def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Path) -> None:
+def test_a_damaged_model_is_named_with_its_reason_and_where_no_other_works_the_page_says_what_to_do(
+    models: Path,
+) -> None:
     shutil.copytree(MODEL, models / "broken")
-    weights = models / "broken" / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:1000])
+    path = models / "broken" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
     app = open_page()
     assert "broken" in app.warning[0].value
     assert "damaged" in app.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
     assert tokens(app)
-
-
-def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path) -> None:
-    weights = load_file(models / "tiny-english" / "model.safetensors")
-    weights["decoder.norm.weight"][0] = np.nan
-    save_file(weights, models / "tiny-english" / "model.safetensors")
+    path = models / "tiny-english" / "model.safetensors"
+    weights = load_file(path)
+    weights["decoder.norm.weight"][0] = np.nan  # seen only when it is loaded
+    save_file(weights, path)
+    forget()
     app = open_page()
     assert "decoder\\.norm\\.weight" in app.error[0].value
-    assert not charts(app)
-    assert not matrices(app)
+    assert {*charts(app), *matrices(app)} == set()
+    path.unlink()
+    forget()
+    app = open_page()
+    assert "README.md" in app.error[0].value
+    assert r"model\.safetensors is missing" in "".join(one.value for one in app.warning)
 
 
 def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
@@ -257,13 +267,6 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
     np.testing.assert_allclose(weights, plain.forward(text)[0][3, 4], atol=0.0006)
 
 
-def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
-    (models / "tiny-english" / "model.safetensors").unlink()
-    app = open_page()
-    assert "README.md" in app.error[0].value
-    assert r"model\.safetensors is missing" in app.warning[0].value
-
-
 # A model in the address that does not exist: the page is about one that it can be about, and says so once.
 
 NEAR = {"frnch-english": "french-english", "tiny-englsh": "tiny-english", "twins-rop": "twins-rope"}
@@ -342,7 +345,6 @@ def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are(
 
 
 def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a model too."""
     app = open_page("home")
     monkeypatch.setattr(zoo, "catalogue", lambda: ())
     empty = open_page("home")

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, sent, series, views, words
+from tests.app import charts, columns, matrices, open_page, press, sent, series, views, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
@@ -116,11 +116,6 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
         assert app.query_params["order"] == order, text
 
 
-def press(app: AppTest, label: str) -> None:
-    next(button for button in app.button if button.label.startswith(label)).click()
-    app.run()
-
-
 def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None:
     app = open_page("positions", text=TEXT, order="4.3.2.1.0")
     assert "moves" not in views(app)
@@ -199,12 +194,6 @@ def test_curves_carry_frequency_and_wavelength() -> None:
     np.testing.assert_allclose(np.stack([np.cos(turns), np.sin(turns)], axis=-1), pairs, atol=1e-6)
     (lengths,) = series(shown["wavelengths"]).values()
     np.testing.assert_allclose(lengths, 2 * np.pi * 10_000 ** np.array([0, 0.25, 0.5, 0.75]))
-
-
-def test_the_worked_example_is_written_out() -> None:
-    code = sinusoidal("By hand", by_hand="2").code[0].value
-    assert "PE(2, 1) = cos(2 / 10000^(0/4)) = cos(2) = −0.41615" in code.replace("= -", "= −")
-    assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
 
 
 def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:

@@ -19,7 +19,7 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
 from tfmviz.record.trace import Array
 from tfmviz.ui import recipe
-from tfmviz.ui.recipe import optimiser, targets
+from tfmviz.ui.recipe import targets
 
 PAGE = "recipe"
 TEXT = "The cat sat on the mat."
@@ -156,23 +156,6 @@ def test_what_is_said_of_the_rate_holds_within_the_run() -> None:
     for warmup in ("1900", "2000", "10000"):
         app = open_page(PAGE, recipe="Learning rate", warmup=warmup, rate_steps="2000")
         assert ("cosine falls to a tenth of the peak" in words(app)) == (int(warmup) < 2000), warmup
-
-
-def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequencies_are() -> None:
-    """What the page says of them."""
-    last = {}
-    for name, file in optimiser.RUNS.items():
-        entries = [json.loads(line) for line in (targets.MEASURED.parent / f"{file}.jsonl").read_text().splitlines()]
-        last[name] = entries[-1]["held_out_loss"]
-        assert entries[0]["learning_rate"] == pytest.approx(2e-3 if "no warm-up" in name else 2e-5)
-        assert max(entry["learning_rate"] for entry in entries) == pytest.approx(2e-3)
-    assert last.pop("post-norm, no warm-up") > max(last.values()) + 0.7
-    assert min(last, key=lambda name: last[name]) == "post-norm, warm-up"
-    assert 0 < last["pre-norm, no warm-up"] - last["pre-norm, warm-up"] < 0.1
-    ends = charts(open_page(PAGE, recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]
-    shown = {word.rsplit(" ", 1)[0]: height for word, height in zip(ends["word"], ends["y"], strict=True)}
-    del shown["post-norm, no warm-up"]
-    assert sorted(shown, key=lambda name: shown[name]) == sorted(last, key=lambda name: last[name])
 
 
 def test_calibration_is_that_of_the_measured_bins() -> None:

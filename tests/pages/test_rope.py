@@ -54,7 +54,6 @@ def payload(app: AppTest) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
-    """A model without RoPE gives way to the RoPE twin, which the page names."""
     for model, shown in (("tiny-english", "tiny-english"), ("twins-sinusoidal", "twins-rope")):
         app = opened("Turning", model=model, layer="0", head="2")
         header, arrays = payload(app)

@@ -21,8 +21,8 @@ CHANGES = "Which changes help?"
 EXPERTS = {"sized": CHANGES, "changes": "experts at work"}
 
 
-def test_areas_are_the_shares_of_the_parameters() -> None:
-    for model in ("tiny-english", "fill-in", "french-english"):
+def test_areas_are_the_shares_of_the_parameters_and_rules_count_matrices_alone() -> None:
+    for model in ("tiny-english", "fill-in", "french-english", "experts"):
         app = open_page(PAGE, model=model)
         rows = charts(app)["areas"]["tables"]["rows"]
         x, x2, y, y2 = (np.array(rows[edge]) for edge in ("x", "x2", "y", "y2"))
@@ -32,15 +32,19 @@ def test_areas_are_the_shares_of_the_parameters() -> None:
         (embedding,) = (a for a, said in zip(area, rows["hover"], strict=True) if said.startswith("embedding"))
         assert embedding == pytest.approx(weights.W_E.size / weights.n_parameters)
         assert f"**{weights.n_parameters:,}** parameters" in words(app)
-
-
-def test_published_models_stand_beside_what_is_said_of_them_and_rules_count_matrices_alone() -> None:
+        sizes = 0
+        for stack in weights.stacks.values():
+            for attention in stack.attention.values():
+                sizes += sum(getattr(attention, matrix).size for matrix in ("W_Q", "W_K", "W_V", "W_O"))
+            for mlp in stack.feed_forward.values():
+                sizes += mlp.W_in.size + mlp.W_out.size
+            for mixture in stack.experts.values():
+                sizes += mixture.W_R.size + sum(expert.W_in.size + expert.W_out.size for expert in mixture.experts)
+        assert f"without biases, here {in_words(sizes)}:" in words(app), model
+    assert "12 · n_layer · d² = **4.72 million** (exact)" in words(open_page(PAGE, model="tiny-english"))
     said = words(open_page(PAGE, design="GPT-2 small"))
     assert "**124,439,808** parameters" in said
     assert "117 million" in said
-    assert "174 billion" in words(open_page(PAGE, design="GPT-3"))
-    said = words(open_page(PAGE, model="tiny-english"))  # 12 · 6 · 256², with biases beside them
-    assert "without biases, here 4.72 million: 12 · n_layer · d² = **4.72 million** (exact)" in said
 
 
 def test_what_a_model_keeps_is_what_its_attention_needs() -> None:
@@ -59,16 +63,6 @@ def test_a_token_costs_two_operations_for_each_parameter_that_it_passes() -> Non
         cost, passed = told(app, r"costs \*\*([\d.]+) million\*\* operations to read, 2 for each of the ([\d.,]+)")
         assert cost == pytest.approx(2 * passed / (1e6 if passed > 1e4 else 1), rel=0.02)
         assert ("of 4 experts" in words(app)) == (name == "experts")
-
-
-def test_matrices_of_experts_are_counted_without_the_biases_of_routers() -> None:
-    weights = zoo.load("experts").weights.stacks["decoder"]
-    sizes = 0
-    for attention in weights.attention.values():
-        sizes += sum(getattr(attention, matrix).size for matrix in ("W_Q", "W_K", "W_V", "W_O"))
-    for mixture in weights.experts.values():
-        sizes += mixture.W_R.size + sum(expert.W_in.size + expert.W_out.size for expert in mixture.experts)
-    assert f"without biases, here {in_words(sizes)}:" in words(open_page(PAGE, model="experts"))
 
 
 def test_sizes_of_your_own_are_counted() -> None:
@@ -176,11 +170,12 @@ def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
     return [run for run in found["runs"] if run not in larger], larger
 
 
-def test_points_are_the_runs() -> None:
+def test_points_are_the_runs_and_the_prediction_comes_from_the_other_models_alone() -> None:
     small, larger = shipped()
-    for counted in ("all", "without embeddings"):
+    for counted in ("without embeddings", "all"):
         for against in "NDC":
-            rows = charts(open_page(PAGE, sized=OWN, own_axis=against, n_counts=counted))["own_runs"]["tables"]["rows"]
+            app = open_page(PAGE, sized=OWN, own_axis=against, n_counts=counted)
+            rows = charts(app)["own_runs"]["tables"]["rows"]
             points = zip(rows["x"], rows["y"], rows["seen"], strict=True)
             expected = set()
             for run in small + larger:
@@ -188,17 +183,12 @@ def test_points_are_the_runs() -> None:
                 x = {"N": n, "D": run["tokens"], "C": 6 * n * run["tokens"]}[against]
                 expected.add((round(x), round(run["loss"], 9)))
             assert {(round(x), round(y, 9)) for x, y, dot in points if dot} == expected
-
-
-def test_the_prediction_comes_from_the_other_models_alone_and_every_constant_lies_in_its_interval() -> None:
-    small, larger = shipped()
     n, d, loss = (np.array([run[key] for run in small], float) for key in ("parameters", "tokens", "loss"))
     law = fit_additive(n, d, loss).law
-    said = words(app := open_page(PAGE, sized=OWN))
     assert larger
     for run in larger:
-        assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in said
-        assert f"it reached **{run['loss']:.3f}**" in said
+        assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in words(app)
+        assert f"it reached **{run['loss']:.3f}**" in words(app)
     rows = sent(app, "constants")["rows"]
     for row in rows[:2]:
         for cell in row[1:]:

@@ -189,7 +189,6 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
 
 
 def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also by the name that "same word" had, and in cross-attention."""
     monkeypatch.setattr(models, "book", lambda model: None)
     cases: list[tuple[dict[str, str], tuple[int, int] | None, str]] = [
         ({"model": "fill-in", "kind_of_head": "next token"}, (0, 7), "looks at the token just after"),

@@ -96,7 +96,6 @@ def test_a_chosen_cell_shows_its_ten_best_words() -> None:
 
 
 def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
-    """Of the token that the address names, then of that which the box chooses."""
     app = page("The river")
     (residue,) = told(app, r"to within \*\*(\S+)\*\*")
     assert residue < 1e-4, "and most likely far less"
@@ -113,7 +112,6 @@ def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
 
 
 def test_who_made_the_word_sums_to_the_logit() -> None:
-    """Without a word it is the model's own answer."""
     vocabulary, _, _, logits = read_out()
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
@@ -223,7 +221,6 @@ def test_the_five_nearest_are_those_of_the_largest_cosines() -> None:
 
 
 def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
-    """Without a choice the page finds the word that stands there twice."""
     text = "He left the house on the left."
     trace = zoo.load("tiny-english").trace(text)
     for address, pair in (({}, (6, 1)), ({"token": "3", "to": "5"}, (3, 5))):
@@ -238,7 +235,6 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
 
 
 def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ() -> None:
-    """Models of other depths have no stages in common."""
     others: list[dict[str, str]] = [{"b": "The boy sat on the"}, {"b": "The boy went to the"}]
     address = {"stream": "Logit lens", "text": "The boy went to the", "with": "another sentence"}
     for b in (*others, {"with": "another model", "b_model": "fill-in"}):

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tests.app import matrices, open_page, sent, words
+from tests.app import open_page, sent, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, told
@@ -68,15 +68,6 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
             distance = (p[-1, token] * np.log(p[-1, token] / here)).sum()
             said = numbers(re.sub(r"“[^”]*”", "", note))
             assert said == pytest.approx([here.max(), rank, here[answer], entropy, distance], abs=0.0051), note
-
-
-def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
-    for texts in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
-        app = open_page("masks", effect="Kinds", text=texts[0], second=texts[1])
-        counted = told(app, r"Your sentence \((\d+) tokens\) and the second \((\d+)\)")
-        assert counted == [len(plain.ids_of(text)) for text in texts]
-        assert len(matrices(app)["causal: by position"][0]) == max(counted)
-        assert set(np.isfinite(matrices(app)["padding: by length"][0]).sum(axis=1)) == {min(counted)}
 
 
 # Words for values that no page of a shipped model reaches at once.

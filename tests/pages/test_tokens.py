@@ -79,7 +79,6 @@ def test_tokens_are_those_that_the_model_reads_gaps_among_them() -> None:
 
 
 def test_every_shipped_vocabulary_cuts_the_text() -> None:
-    """Tokens per word end where the whole vocabulary is."""
     text = "The animal was too tired."
     app = open_page(PAGE, tokens="Every vocabulary", text=text)
     shown = rows(app, "vocabularies")

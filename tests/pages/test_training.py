@@ -99,12 +99,6 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
         assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=choice))
 
 
-def test_without_a_run_the_page_shows_what_to_expect() -> None:
-    lines = series(charts(train())["beforehand"])
-    assert sorted(lines) == sorted(EXPERIMENTS)
-    assert lines["two layers copy"][-1] < lines["one layer cannot"][-1] - 1
-
-
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(name: str, runs: Path) -> None:
     app = train()
@@ -122,7 +116,6 @@ def test_the_address_holds_the_settings(runs: Path) -> None:
 
 
 def test_what_does_not_fit_starts_nothing_and_the_limits_are_said(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A width for other heads; a text that is empty, of ten characters, of more than 2 MB."""
     monkeypatch.setitem(room.OPTIONS, "width", (20, 64))
     assert "cannot be shared by 8 heads" in words(pressed(train(train_width="20", train_heads="8")))
     assert requests(runs) == []
@@ -283,7 +276,6 @@ def test_a_finished_run_offers_its_model_as_a_folder_that_the_app_reads(finished
 
 
 def test_a_run_that_is_not_there_puts_no_model_into_the_menu(finished: Folder) -> None:
-    """None asked for, another one; then one that is unfinished, damaged, and gone."""
 
     def nothing(asked: str) -> None:
         app = open_page("explorer", run=asked, model=trained.name_of(finished.address))
@@ -333,7 +325,6 @@ def snapped(runs: Path) -> Folder:
 
 
 def test_the_heads_of_a_run_are_shown_at_every_snapshot_and_at_rest_at_the_newest(snapped: Folder) -> None:
-    """The film of the same weights, which another test recomputes, shows the same."""
     film = {step: matrices(open_page("training", snapshot=step))["film_heads"] for step in ("438", "761")}
     app = open_page("training", learned=TRAIN, run=snapped.address)
     assert app.select_slider(key="updates").options == ["145", "438", "761", "newest"]

@@ -172,7 +172,6 @@ def test_scores_are_those_of_sacrebleu(model: ZooModel) -> None:
 
 
 def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
-    """Of too many equal words the first are marked."""
     others = ["the cat is on the mat .", "there is a cat on the mat ."]
     for written in ("the the the the cat .", "the cat sat on the mat .", "a", "no word at all here"):
         found = references.matches(written.split(), [text.split() for text in others])
@@ -248,7 +247,6 @@ def coded(ids: Sequence[int]) -> str:
 
 
 def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
-    """One that ran on, one that is complete and one that was dropped, against a pass over the whole text."""
     found = zoo.writing.search(model, TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
     dropped, winner = next(one for one in found[2].candidates if one.fate == "dropped"), found[-1].complete[0].ids
     for fate, ids in {
@@ -287,7 +285,6 @@ def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) 
 
 
 def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
-    """It is the tree that the tab of the beam search draws of this source."""
     address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
     texts["tree_after"] = "Elle ne mange jamais de poisson."
     app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)

@@ -92,7 +92,6 @@ def test_a_translation_is_written_after_its_source_and_ends() -> None:
 
 
 def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
-    """Against passes of the model over the text as it stands in each round."""
     text, model = "The ___ sat on the ___ and ___ slept.", load("fill-in")
     app = open_page("writing", model="fill-in", text=text)
     header, (shares,) = pictures(app)["gaps"]
@@ -181,7 +180,6 @@ def test_a_tree_is_read_as_it_was_written() -> None:
 
 
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
-    """Greedy writing has no draws to show."""
     drawn = series(charts(open_writing(behind="Draw 100", topk="7", topp="1.0"))["draws"], "value", by="series")
     expected, found = drawn["expected"], drawn["in 100 samples"]
     assert expected.sum() == pytest.approx(1)
@@ -241,7 +239,6 @@ def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer)
 
 
 def test_the_tree_of_beams_is_that_of_the_search() -> None:
-    """Every text of the search can be read along the edges, and the scores beside it are its own."""
     source, model = "La voiture rouge", zoo.with_copies(load("french-english"))  # as the app has it, to every digit
     for width, alpha in ((1, 1.0), (5, 2.0)):
         address = {"behind": "Beam search", "beams": str(width), "alpha": f"{alpha:.1f}"}
@@ -264,7 +261,6 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:
-    """Past the context everything is read again."""
     n = len(tokenizer.encode(TEXT, max_len=256).ids)
     read = matrices(open_writing(behind="The cache"))["cache"][0]
     assert read.shape == (10, n + 9)
@@ -308,7 +304,6 @@ def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
 
 
 def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
-    """The pass is the numpy model's, over the text and the word together; tokens are added up."""
     n = len(ids_of(TEXT))
     for word, several in (("books", False), ("encyclopaedias", True)):
         app, ids = open_writing(behind="Your guess", guessed=word), ids_of(f"{TEXT} {word}")

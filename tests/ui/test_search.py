@@ -19,7 +19,6 @@ CHOICES = {page.name: tabs.addresses(page.name) for page in PAGES}
 
 
 def test_every_address_opens_what_it_names() -> None:
-    """A page that there is, and of what is chosen on it the tabs and the model that there are."""
     models = zoo.available()
     for entry in ENTRIES:
         assert tabs.is_there(entry.address), entry

@@ -192,20 +192,6 @@ def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_aggregates_are_named_and_one_click_on_a_head_leaves_them(standalone: Standalone) -> None:
-    page = standalone.open()
-    heading, show = page.locator(".headline strong"), page.get_by_label("What is shown")
-    show.select_option("mean")
-    expect(heading).to_have_text("Layer 0, mean of all heads")
-    for option, text in (("all", "Mean over all layers and heads"), ("rollout", "Attention rollout up to layer 0")):
-        show.select_option(option)
-        expect(heading).to_have_text(text)
-        assert chosen_heads(page) == []
-        tile(page, 1, 2).click()
-        expect(heading).to_have_text("Layer 1, head 2")
-        tile(page, 0, 0).click()
-
-
 def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
     page = standalone.open()
     header, _, _ = read_payload(views.payload(TRACE))

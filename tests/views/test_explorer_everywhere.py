@@ -73,7 +73,9 @@ def saved(page: Page, name: str) -> Path:
     return path
 
 
-def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone) -> None:
+def test_figures_are_saved_as_svg_with_title_tokens_and_caption_and_as_png_at_twice_their_size(
+    standalone: Standalone,
+) -> None:
     page = standalone.open(decoder((*TOKENS, "</svg>", "\x01"), layers=2), title="some & model")
     for title in TITLES:
         root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
@@ -84,15 +86,9 @@ def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Stan
             assert len(list(root.iter(f"{SVG}image"))) == 6
         else:
             assert {"animal", "</svg>"} <= {*texts}, title
-
-
-def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone) -> None:
-    page = standalone.open(title="some model")
-    for title in TITLES:
-        svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
         data = saved(page, f"PNG: {title}").read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
-        twice = [2 * float(svg.attrib[side]) for side in ("width", "height")]
+        twice = [2 * float(root.attrib[side]) for side in ("width", "height")]
         assert struct.unpack(">II", data[16:24]) == pytest.approx(twice, abs=2), title
 
 
