@@ -91,26 +91,6 @@ def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(vi
     expect(page.get_by_text("most probable words at token 4")).to_be_visible()
 
 
-def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down")
-    page.locator(".matrix-picture").focus()
-    for key in ("ArrowRight", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    pair = page.get_by_role("group", name="Which head links two words?")
-    expect(pair).to_contain_text("“down” → “cat”.")
-    expect(page).to_have_url(re.compile("token=3"))
-    expect(page).to_have_url(re.compile("to=1"))
-    page.wait_for_function(AT_REST)
-    second = pair.get_by_role("button").nth(1)
-    name = re.match(r"layer \d, head \d", second.inner_text())
-    assert name
-    second.press("Enter")
-    expect(shown(page)).to_have_text(name[0].replace("layer", "Layer"))
-    expect(second).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page).not_to_have_url(re.compile("to="))
-
-
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))

@@ -173,30 +173,22 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
     expect(board.get_by_role("status").first).to_have_text("Every part is on.")
 
 
-def test_pointing_at_a_head_shows_it_and_a_click_goes_there(visit: Visit) -> None:
+def test_heads_are_gone_through_by_keyboard_and_pointer_and_a_click_goes_there(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=POINTS)
-    name = page.locator(".heads .aside strong")
+    points, name = page.locator(POINTS), page.locator(".heads .aside strong")
     expect(name).to_have_text("head 1.0")
     expect(page.locator(".heads canvas")).to_be_visible()
-    point = page.get_by_role("button", name=re.compile(r"^head 0\.2\. previous"))
-    point.hover()
-    expect(name).to_have_text("head 0.2")
-    page.mouse.move(2, 2)
-    expect(name).to_have_text("head 1.0")
-    point.click()
-    expect(page).to_have_url(re.compile(r"&head=2$"))  # layer 0 is the usual one
-    expect(page.get_by_text(re.compile(r"^Head 0\.2 gives"))).to_be_visible()
-
-
-def test_the_keyboard_goes_from_head_to_head_by_their_place(visit: Visit) -> None:
-    page = visit.open(HEADS, drawn=POINTS)
-    points = page.locator(POINTS)
     lefts = points.evaluate_all("all => all.map((node) => parseFloat(node.style.left))")
     ways = page.evaluate("""() => {
         const { axes: [{ low, high }], points } = globalThis.tfmvizViews.heads_map.view.data;
         return points.map(({ x }) => (x - low) / (high - low));
     }""")
     assert lefts == pytest.approx([100 * way for way in ways], abs=0.01)
+    point = page.get_by_role("button", name=re.compile(r"^head 0\.2\. previous"))
+    point.hover()
+    expect(name).to_have_text("head 0.2")
+    page.mouse.move(2, 2)
+    expect(name).to_have_text("head 1.0")
     order = sorted(range(len(lefts)), key=lefts.__getitem__)
     page.locator(f"{POINTS}[tabindex='0']").focus()
     page.keyboard.press("ArrowLeft")
@@ -206,6 +198,10 @@ def test_the_keyboard_goes_from_head_to_head_by_their_place(visit: Visit) -> Non
     expect(points.nth(order[0])).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(rf"head={order[0] % 4}(&|$)"))
+    page.wait_for_function(AT_REST)
+    point.click()
+    expect(page).to_have_url(re.compile(r"&head=2$"))  # layer 0 is the usual one
+    expect(page.get_by_text(re.compile(r"^Head 0\.2 gives"))).to_be_visible()
 
 
 def test_the_explorer_leads_to_the_map_of_heads(visit: Visit) -> None:

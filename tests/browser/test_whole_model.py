@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, box_of, keys, saved, tool
+from tests.browser import AT_REST, Visit, box_of, keys, tool
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -116,19 +116,6 @@ def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -
     expect(tip).to_contain_text(re.compile("“cat”, layer [1-5]:"))
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
-
-
-def test_the_picture_is_saved_as_a_file(visit: Visit) -> None:
-    for address, word in (
-        (f"{PAGE}&zoom=block", "SelfAttention"),
-        ("/whole_model?model=french-english", "&lt;START&gt;"),
-    ):
-        whole = visit.open(address, drawn=DRAWN).locator(".st-key-whole_model")
-        assert saved(whole, "PNG").startswith(b"\x89PNG")
-        svg = saved(whole, "SVG").decode()
-        assert svg.startswith("<svg")
-        assert not re.search("NaN|undefined", svg)
-        assert word in svg
 
 
 def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) -> None:

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, lesson, matrices, open_page, pictures, sent, views, words
 from tests.model.helpers import flat, lively
-from tests.pages.claims import number
+from tests.pages.claims import number, numbers_in
 from tests.pages.plain import softmax
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
@@ -38,10 +38,6 @@ def trace() -> Trace:
 
 def page(name: str, **address: str) -> AppTest:
     return open_page(name, text=TEXT, layer=str(LAYER), head=str(HEAD), token=str(TOKEN), **address)
-
-
-def numbers_in(text: str) -> list[float]:
-    return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
 
 
 def test_shares_are_those_of_the_pinned_token(trace: Trace) -> None:

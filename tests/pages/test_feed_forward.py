@@ -1,9 +1,7 @@
 """The feed-forward page: its numbers are those of the record and the weights, for every kind of layer."""
 
 import json
-import re
 import shutil
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,14 +13,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, matrices, open_page, paired, pictures, sent, series, views, words
+from tests.app import charts, matrices, open_page, paired, pictures, sent, series, views, words
 from tests.pages.claims import number
 from tests.pages.plain import ids_of, losses, softmax, weights
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
-from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.ui import feed_forward, models
 
@@ -104,7 +101,6 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     header, values = pictures(app)["neurons"]
     np.testing.assert_allclose(values[0], post[:, order], atol=5e-3)
     assert header["columns"]["names"] == [str(n) for n in order]
-    assert f"token {TOKEN} “the”: neuron {order[0]}, " in alt(app, "neurons")
 
 
 def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
@@ -115,7 +111,7 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     shown = series(charts(app)["directions"], "value", by="name")
     assert max(float(v[0]) for v in shown.values() if len(v) == 1) == pytest.approx(change.max(), abs=2e-3)
     best = model.vocabulary[int(change.argmax())].strip()
-    assert alt(app, "directions").startswith(f"“{best}”: +{change.max():.3f}")
+    assert best in "".join(shown)
     texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
     lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
     found = peaks[f"decoder.{LAYER}.mlp"]
@@ -181,12 +177,6 @@ def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectu
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
     assert shares[LAYER] == pytest.approx((pre > 0).mean(), abs=1e-3)
     assert len(shares) == 6
-    there = set(re.findall(r"\w+LU\b", " ".join([*charts(app)["activations"]["tables"]["rows"]["line"], words(app)])))
-    files = (PROJECT / "assets/terms.toml", *(PROJECT / "assets/lectures").glob("*.toml"))
-    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    entries = [entry for found in read for entry in found.get("terms", found.get("steps", ()))]
-    said = [f"{entry.get('title')} {entry.get('say')}" for entry in entries if entry.get("layer_part") == TABS[4]]
-    assert {"ReLU", "SiLU"} <= set(re.findall(r"\w+LU\b", " ".join(said))) <= there
 
 
 def test_the_average_and_its_values_are_drawn_with_their_shares() -> None:

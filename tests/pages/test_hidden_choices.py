@@ -111,6 +111,10 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
     ):
         assert shown(open_page(page, **address)) == choices, address
     assert "kind" not in shown(open_page("positions_rope", model="french-english"))
+    app = open_page("counting", model="twins-rope", layer="2", head="1").switch_page("pages/masks.py").run()
+    assert {"model", "layer", "head"} <= set(shown(app))
+    assert [app.number_input(key=key).value for key in ("layer", "head")] == [2, 1]
+    assert app.selectbox(key="model").value == "twins-rope"
 
 
 # Rows of tabs: few enough to survey; addresses of tabs that became a choice still open what they opened.

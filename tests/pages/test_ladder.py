@@ -38,7 +38,7 @@ def read(text: str = TEXT) -> rungs.Reading:
     return rungs.read_text(rungs.ladder(), text)
 
 
-def test_the_surprise_of_every_token_and_the_bits_per_byte_are_those_of_the_four_models() -> None:
+def test_surprises_bits_per_byte_and_expected_words_are_those_of_the_four_models() -> None:
     app, ids = open_page(PAGE, text=TEXT), ids_of()
     shown = matrices(app)["surprise"][0]
     assert np.isnan(shown[:, -1]).all()
@@ -48,9 +48,6 @@ def test_the_surprise_of_every_token_and_the_bits_per_byte_are_those_of_the_four
         bits = -np.log2(p[np.arange(len(ids) - 1), ids[1:]])
         np.testing.assert_allclose(row[:-1], bits, rtol=1e-3, atol=1e-3)
         assert table[title] == f"{bits.sum() / n_bytes:.2f}"
-
-
-def test_the_words_are_those_that_each_model_expects_at_the_chosen_place() -> None:
     for address, place in (({}, len(ids_of())), ({"token": "4"}, 4)):
         app = open_page(PAGE, text=TEXT, **address)
         for row, p in zip(matrices(app)["expected"][0], read().p, strict=True):

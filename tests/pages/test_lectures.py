@@ -96,7 +96,7 @@ def test_every_stage_that_a_step_names_exists() -> None:
     assert named <= set(re.findall(r'^    id: "(\w+)"', source, flags=re.MULTILINE))
 
 
-def test_a_false_claim_is_found() -> None:
+def test_a_false_claim_is_found_and_a_number_read_as_pages_write_it() -> None:
     step = lecture_steps.walks()[0]["L4"].steps[0]
     shown = Shown(opened("L4", step), step)
     for claim in (
@@ -113,9 +113,6 @@ def test_a_false_claim_is_found() -> None:
     ):
         with pytest.raises(AssertionError):
             shown.check(claim)
-
-
-def test_a_number_is_read_as_pages_write_it() -> None:
     written = {"1,024 of them": 1024, "−0.5": -0.5, "12%": 0.12, "−3.1·10⁻⁴": -3.1e-4, "−∞": -np.inf}
     assert {text: number(text) for text in written} == pytest.approx(written)
 
@@ -133,12 +130,16 @@ def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
     assert sent(open_page(lecture="L3", step="1", projector="1"), "walk")["on"].endswith("projector=1")
 
 
-def test_an_unknown_lecture_is_said_to_be_unknown() -> None:
+def test_an_unknown_lecture_is_said_to_be_one_and_an_odd_step_is_the_nearest_that_exists() -> None:
     for name in ("L99", "<script>alert(1)</script>", "../../etc/passwd", "`x`", "老王", "x" * 5000):
         app = open_page(lecture=name, step="1")
         assert "There is no lecture" in app.info[0].value, name
         assert "walk" not in views(app), name
     assert "walk" not in views(open_page()), "outside a lecture there is no line"
+    last = len(lecture_steps.walks()[0]["L3"].steps)
+    nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
+    places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
+    assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
 
 
 def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> None:
@@ -150,13 +151,6 @@ def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> N
             for said in (str(n), name):
                 walk, at = lecture_steps.find(lecture, said) or pytest.fail(f"{lecture} has no step {said}")
                 assert walk.steps[at - 1].id == name
-
-
-def test_an_odd_step_is_the_nearest_that_exists() -> None:
-    last = len(lecture_steps.walks()[0]["L3"].steps)
-    nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
-    places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
-    assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
 
 
 def test_the_page_lists_every_step_as_a_link() -> None:

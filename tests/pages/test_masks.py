@@ -43,7 +43,7 @@ def chosen(mask: Array, start: str = "full") -> lab.Chosen:
     return lab.Chosen(start=start, mask=mask, usable=mask, empty=[])
 
 
-def test_a_mask_survives_its_way_through_browser_and_address_where_few_changes_are_few_characters() -> None:
+def test_a_mask_survives_its_way_in_few_characters_and_nonsense_and_a_bomb_are_none() -> None:
     for shape in ((1, 1), (3, 5), (24, 24), (7, 11), (60, 7)):
         mask = some_mask(*shape)
         found = [view.from_bits(view.to_bits(mask), shape)]
@@ -54,15 +54,12 @@ def test_a_mask_survives_its_way_through_browser_and_address_where_few_changes_a
     assert view.compact(changed) == ""
     changed[5, 7] = changed[100, :] = True
     assert len(view.compact(changed)) < 80
-
-
-def test_nonsense_and_a_bomb_in_the_address_are_no_mask() -> None:
     bomb = view.compact(np.ones((3000, 3000), dtype=bool))
     odd = ("", "!", "AAAA", "é", "x" * 20_000, "eJwDAAAAAAE", view.compact(some_mask(8, 8, 1)), bomb)
     assert [text for text in odd if view.expand(text, (7, 7)) is not None] == []
 
 
-def test_the_gallery_holds_what_its_settings_say() -> None:
+def test_the_gallery_holds_what_its_settings_say_and_across_two_texts_no_causal_mask() -> None:
     found = {example.id: example.mask for example in lab.gallery(6, 6, SAID, second_len=4, crossing=False)}
     assert tuple(found) == ("full", "causal", "strict", "padding", "prefix", *STARTS[4:], "cross")
     assert found["strict"].sum() == 15
@@ -73,14 +70,11 @@ def test_the_gallery_holds_what_its_settings_say() -> None:
     only_past = {e.id: e.mask for e in lab.gallery(6, 6, back, second_len=4, crossing=False)}
     np.testing.assert_array_equal(only_past["window"], np.tril(found["window"]))
     np.testing.assert_array_equal(only_past["full"], found["full"])
+    across = {e.id: e.mask.shape for e in lab.gallery(3, 5, SAID, second_len=4, crossing=True)}
+    assert across == {"full": (3, 5), "padding": (3, 5)}
 
 
-def test_across_two_texts_there_is_no_order_and_so_no_causal_mask() -> None:
-    found = {e.id: e.mask.shape for e in lab.gallery(3, 5, SAID, second_len=4, crossing=True)}
-    assert found == {"full": (3, 5), "padding": (3, 5)}
-
-
-def test_layers_to_reach_are_powers_of_the_mask() -> None:
+def test_layers_to_reach_are_powers_of_the_mask_and_tell_which_positions_see_their_answer() -> None:
     length = 8
     window = np.abs(np.subtract.outer(np.arange(length), np.arange(length))) <= 2
     steps = mask_effect.layers_to_reach([window] * 3)
@@ -91,9 +85,6 @@ def test_layers_to_reach_are_powers_of_the_mask() -> None:
     assert mask_effect.layers_needed(window) == (4, True)
     assert mask_effect.layers_needed(np.tri(length, dtype=bool)) == (1, False)
     assert mask_effect.layers_needed(np.ones((1, 1), dtype=bool)) == (0, True)
-
-
-def test_positions_that_see_their_answer() -> None:
     assert mask_effect.seen_answers(mask_effect.layers_to_reach([np.tri(5, dtype=bool)] * 3)).tolist() == []
     mask = np.tri(5, dtype=bool)
     mask[1, 3] = True  # then 1 sees 3, and 3 has seen 2: with two layers 1 knows its answer

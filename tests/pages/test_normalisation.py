@@ -215,13 +215,7 @@ def test_a_gradient_is_what_a_small_step_changes() -> None:
         assert float(before - loss()) == pytest.approx(0.01 * size, rel=0.05)
 
 
-def test_one_token_alone_has_no_batch_to_share_a_mean_with() -> None:
-    app = open_page(PAGE, text="a", batch=" ", norm="BatchNorm")
-    assert any("nothing to average" in note.value for note in app.info)
-    assert (matrices(app)["groups"] == 0).all()
-
-
-def test_a_change_from_zeros_is_no_percentage() -> None:
+def test_one_token_alone_shares_no_mean_and_a_change_from_zeros_is_no_percentage() -> None:
     """BatchNorm makes zeros of equal vectors: of one token alone, and of the same one in every sentence."""
     for batch in (" ", "Hi", "Hi\nHi"):
         said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
@@ -231,6 +225,9 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
     assert "by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    app = open_page(PAGE, text="a", batch=" ", norm="BatchNorm")
+    assert any("nothing to average" in note.value for note in app.info)
+    assert (matrices(app)["groups"] == 0).all()
 
 
 def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callable[..., ModelConfig]) -> None:

@@ -324,14 +324,6 @@ def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     assert np.mean([row[0] for row in begins]) > 0.7
 
 
-def test_home_is_about_the_sentence_of_the_address_unless_another_model_reads_it() -> None:
-    for asked, text in (({}, FIRST.text), ({"text": "a"}, "a"), ({"text": "a", "model": "chinese-none"}, FIRST.text)):
-        app = open_page("explorer").switch_page("pages/home.py")
-        for key, value in asked.items():
-            app.query_params[key] = value
-        assert sent(app.run(), "home")["text"] == text
-
-
 def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are() -> None:
     app = open_page("home")
     doors = json.loads(sent(app, "doors")["doors"])
@@ -353,13 +345,18 @@ def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> No
         assert [link.proto.page for link in links.get("page_link")] == ["lectures", "tokens"]
 
 
-def test_only_a_session_that_begins_at_home_is_led_on_by_its_address() -> None:
+def test_a_session_that_begins_at_home_is_led_on_by_its_address_and_another_shows_its_sentence() -> None:
     """`/?text=…` was the explorer's once; who comes back has chosen to be at home."""
     assert {"home", "explorer"} & set(views(open_page("home", text="The cat"))) == {"explorer"}
     for first in ("home", "explorer"):
         app = open_page(first).switch_page("pages/home.py")
         app.query_params["text"] = "The cat"
         assert {"home", "explorer"} & set(views(app.run())) == {"home"}
+    for asked, text in (({}, FIRST.text), ({"text": "a"}, "a"), ({"text": "a", "model": "chinese-none"}, FIRST.text)):
+        app = open_page("explorer").switch_page("pages/home.py")
+        for key, value in asked.items():
+            app.query_params[key] = value
+        assert sent(app.run(), "home")["text"] == text
 
 
 def test_the_menu_has_every_page_once_and_each_leads_to_the_ones_before_and_after_it() -> None:

@@ -94,12 +94,7 @@ def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
     assert open_page("positions", text=TEXT).selectbox(key="twin").value == "twins-sinusoidal"
 
 
-def test_an_order_of_another_sentence_is_left_out_with_a_note() -> None:
-    for order in ("9.1.2.3.4", "x", "0.1.2.3.4." * 60):
-        assert "no order of 5 words" in open_page("positions", text=TEXT, order=order).info[0].value
-
-
-def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
+def test_buttons_move_the_words_and_the_address_keeps_the_order_of_this_sentence_alone() -> None:
     """First and last leave the mark at the end where it is."""
     app = open_page("positions", text=TEXT)
     press(app, "Reverse")
@@ -114,6 +109,8 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
     for text, order in swapped.items():
         press(app := open_page("positions", text=text), "First")
         assert app.query_params["order"] == order, text
+    for order in ("9.1.2.3.4", "x", "0.1.2.3.4." * 60):
+        assert "no order of 5 words" in open_page("positions", text=TEXT, order=order).info[0].value
 
 
 def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None:

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from tests.app import alt, charts, forget, open_page, sent, series, spaces, words
 from tests.pages import plain
-from tests.pages.claims import number
+from tests.pages.claims import number, numbers_in
 from tfmviz import zoo
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import log_softmax
@@ -35,7 +35,7 @@ def numbers(column: list[str]) -> Array:
     return np.array([number(cell) for cell in column])
 
 
-def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
+def test_teacher_forcing_shows_the_losses_and_their_mean_and_a_clicked_row_explains_its_own() -> None:
     app = open_page(PAGE, text=TEXT)
     shown, expected = sent(app, "forcing"), losses()
     assert np.allclose(numbers([row[3] for row in shown["rows"]]), expected, atol=6e-4)
@@ -47,9 +47,6 @@ def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
         assert re.search(
             rf"\d{re.escape(dots)}\) / {len(plain.ids_of(text)) - 1} = ", words(open_page(PAGE, text=text))
         )
-
-
-def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
     shown = sent(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
     assert f"= {losses()[2]:.3f};" in shown["about"]
@@ -57,15 +54,12 @@ def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
     assert "no next token" in words(open_page(PAGE, text="x"))
 
 
-def test_a_translator_is_forced_on_its_own_translation() -> None:
+def test_a_translator_is_forced_on_its_own_translation_and_who_sees_answers_is_not_kept_from_them() -> None:
     app = open_page(PAGE, model="french-english", text="Je suis étudiant.")
     shown = sent(app, "forcing")
     assert len(shown["rows"]) == len(zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.").ids)
     assert "what the model itself writes" in words(app)
     assert "The target is the input" not in words(app)
-
-
-def test_a_model_trained_without_the_mask_is_not_said_to_have_been_kept_from_its_answers() -> None:
     said = words(open_page(PAGE, model="twins-unmasked", text=TEXT))
     assert "trained without that mask" in said
     assert "mask keeps each from seeing" not in said
@@ -141,7 +135,7 @@ def test_without_the_model_of_spans_the_tab_has_the_other_two_tasks(monkeypatch:
     forget()
 
 
-def test_the_schedules_are_the_published_formula() -> None:
+def test_the_schedules_are_the_published_formula_and_what_is_said_holds_within_the_run() -> None:
     app = open_page(PAGE, recipe="Learning rate", rate_width="256", warmup="1000", rate_steps="10000")
     steps, drawn = series(charts(app)["schedules"], "x"), series(charts(app)["schedules"])
     at = steps["2017 (Noam)"]
@@ -150,9 +144,6 @@ def test_the_schedules_are_the_published_formula() -> None:
     assert np.allclose(drawn["constant"], peak)
     assert drawn["cosine"].max() <= peak * (1 + 1e-12)
     assert drawn["cosine"][-1] == pytest.approx(peak / 10, rel=1e-3)
-
-
-def test_what_is_said_of_the_rate_holds_within_the_run() -> None:
     for warmup in ("1900", "2000", "10000"):
         app = open_page(PAGE, recipe="Learning rate", warmup=warmup, rate_steps="2000")
         assert ("cosine falls to a tenth of the peak" in words(app)) == (int(warmup) < 2000), warmup
@@ -241,3 +232,13 @@ def test_gradients_are_those_of_each_layer() -> None:
     (shown,) = [v for layer, kind, v in kinds if layer.endswith(" 3 MLP") and kind.endswith("trained")]
     found = zoo.experiments.gradient_lengths(zoo.load("tiny-english"), TEXT)
     assert shown == pytest.approx(found["decoder.3.mlp"], rel=1e-4)
+
+
+def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:
+    p, ids = plain.softmax(plain.forward(TEXT)[2]), plain.ids_of(TEXT)
+    for token in range(4):
+        shown = sent(open_page(PAGE, text=TEXT, token=str(token)), "forcing")
+        best = int(p[token].argmax())
+        said = numbers_in(shown["about"].split(";")[-1])
+        assert said == pytest.approx([] if best == ids[token + 1] else [p[token, best]], rel=0.05), token
+    assert sent(open_page(PAGE, text=TEXT), "forcing")["picked"] == losses().argmax()

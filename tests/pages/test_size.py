@@ -103,7 +103,6 @@ def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the
     for name, loss in losses.items():
         assert drawn("rows", name) == loss
         assert drawn("means", name) == [pytest.approx(np.mean(loss))]
-        assert f"{name}: mean {np.mean(loss):.3f}" in alt(app, "variants")
     base = losses.pop("baseline")
     for name, loss in losses.items():
         (said,) = (line for line in words(app).split("\n") if line.startswith(f"- **{name}**"))
@@ -133,7 +132,6 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
             assert rows["expert"][here] == [f"{e:04d} expert {e}" for e in share.argmax(axis=1)]
             height = np.array(rows["high"][here]) - np.array(rows["low"][here])
             np.testing.assert_allclose(height / height.max(), share.max(axis=1) / share.max(), atol=1e-4)
-            assert f"layer {layer}, 0 “The”: expert {share[0].argmax()} {share[0].max():.2f}" in alt(app, "routing")
 
 
 # Scaling laws, against the papers' numbers and the runs' own.
@@ -183,8 +181,8 @@ def test_points_are_the_runs_and_the_prediction_comes_from_the_other_models_alon
                 x = {"N": n, "D": run["tokens"], "C": 6 * n * run["tokens"]}[against]
                 expected.add((round(x), round(run["loss"], 9)))
             assert {(round(x), round(y, 9)) for x, y, dot in points if dot} == expected
-    n, d, loss = (np.array([run[key] for run in small], float) for key in ("parameters", "tokens", "loss"))
-    law = fit_additive(n, d, loss).law
+    keys = ("parameters", "tokens", "loss")
+    law = fit_additive(*(np.array([run[key] for run in small], float) for key in keys)).law
     assert larger
     for run in larger:
         assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in words(app)

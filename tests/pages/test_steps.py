@@ -137,7 +137,7 @@ def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_s
     assert attention_layer.ranking(np.array([[0.2, np.nan], [0.9, 0.5]])) == [(1, 0, 0.9), (1, 1, 0.5), (0, 0, 0.2)]
 
 
-def test_sharpness_variance_and_histogram_of_scores() -> None:
+def test_sharpness_variance_histogram_and_gradient_of_scores() -> None:
     for d in (1, 16, 128):
         scores = scaling.dot_products(*scaling.unit_vectors(d, n_queries=2000, n_keys=16, seed=1))
         everything = np.ones(scores.shape, dtype=bool)
@@ -152,9 +152,6 @@ def test_sharpness_variance_and_histogram_of_scores() -> None:
     middles, shares = scaling.histogram(np.array([-3.0, 0, 0, 3]), largest=3, bins=3)
     assert middles.tolist() == [-2, 0, 2]
     assert shares.tolist() == [0.25, 0.5, 0.25]
-
-
-def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
     scores = np.array([[0.3, -1.2, 2.0, 0.1]])
     step = 1e-6
     columns = [

@@ -14,7 +14,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, columns, matrices, open_page, pictures, sent, series, spaces, views, words
-from tests.pages.claims import number, told
+from tests.model import numpy_model
+from tests.pages import plain
+from tests.pages.claims import number, numbers_in, told
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import contributions, deletions, lens, residual
@@ -58,8 +60,6 @@ def test_lengths_are_those_of_the_record() -> None:
     assert {*shown, *matrices(app)} == {"growth", "lengths", "norms_before_after"}
     trace = read_out()[1]
     expected = residual.lengths(trace, list(residual.stages(trace, "decoder", "layers").values()))
-    (rows,) = matrices(app)["lengths"]
-    np.testing.assert_allclose(rows[::2], expected, rtol=1e-4)
     of_token = series(shown["growth"], "length", by="kind")["“the”"]
     before = series(shown["norms_before_after"], "value", by="series")["before the norm"]
     for along in (of_token, before):
@@ -263,6 +263,27 @@ def test_what_a_part_takes_back_is_said_and_read_out_as_words() -> None:
     taken = [min(up, -down) for up, down in zip(raised, lowered, strict=True)]
     assert taken == sorted(taken, reverse=True)
     assert taken[-1] > 0
+
+
+@pytest.mark.parametrize("text", ["He said that", "I am not sure what this is, but it works."])
+def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each_cell_holds(text: str) -> None:
+    (_, streams, _), w = plain.forward(text), plain.weights()
+    normed = numpy_model.layer_norm(streams, w["decoder.norm.weight"], w["decoder.norm.bias"])
+    p = softmax(normed @ w["embedding.W_E"].T)  # (stage, len, vocab)
+    top, ids = p.argmax(axis=-1), plain.ids_of(text)
+    app = page("Logit lens", text=text)
+    assert told(app, r"first column (\d+) of (\d+) tokens") == [(top[0] == ids).sum(), len(ids)]
+    data = sent(app, "lens")
+    (stage,) = re.findall(r"from “([^”]*)” on, half", words(app))
+    held = [(top[n:] == top[-1]).all(axis=0).mean() for n in range(len(top))]
+    assert data["columns"].index(stage) == next(n for n, share in enumerate(held) if share >= 0.5)
+    for token, row in enumerate(data["notes"]):
+        for n, note in enumerate(row):
+            here, answer = p[n, token], top[-1, token]
+            rank, entropy = 1 + int((here > here[answer]).sum()), -(here * np.log(here)).sum()
+            distance = (p[-1, token] * np.log(p[-1, token] / here)).sum()
+            said = numbers_in(re.sub(r"“[^”]*”", "", note))
+            assert said == pytest.approx([here.max(), rank, here[answer], entropy, distance], abs=0.0051), note
 
 
 # The pair with and without residual connections.

@@ -1,16 +1,20 @@
 """The page about tokens: what it shows against the `tokenizers` library and numpy, its address, odd input."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, sent, series, words
+from tests.pages.claims import numbers_in
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
+from tfmviz.ui.tokens import vectors
 from tfmviz.views.pieces import MOST_PIECES
 
 PAGE = "tokens"
@@ -189,3 +193,10 @@ def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
         digits = {sum(map(str.isdigit, piece[0])) for piece in rows(app, "hard_words")["a number"][1]} - {0}
         assert ("without regard to their value" in words(app)) == (len(digits) > 1), model
     assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse")), "no merges"
+
+
+def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:
+    first, last = np.random.default_rng(0).normal(size=(2, 5, 3))
+    cosines = [a @ b / np.sqrt((a @ a) * (b @ b)) for a, b in zip(first, last, strict=True)]
+    untied: Any = SimpleNamespace(weights=SimpleNamespace(W_E=first, W_U=last))
+    assert numbers_in(vectors._unlike(untied)) == pytest.approx([np.mean(cosines)], abs=0.006)

@@ -27,7 +27,7 @@ def put(monkeypatch: pytest.MonkeyPatch, **found: object) -> None:
     monkeypatch.setattr(background.Measurement, "found", property(lambda self: ({"share": 0.5, "loss": 0.1}, record)))
 
 
-def test_curves_are_the_means_of_what_was_measured() -> None:
+def test_curves_are_the_means_of_what_was_measured_of_the_models_and_sizes_of_the_page() -> None:
     for model in ("tiny-english", "fill-in"):
         app = opened(body=model)
         drawn = series(charts(app)["tuning"])
@@ -37,9 +37,6 @@ def test_curves_are_the_means_of_what_was_measured() -> None:
         new, trained = (np.mean(DATA["accuracy"][model][method][0]) for method in ("scratch", "head"))
         assert new < trained
         assert f"a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**" in words(app)
-
-
-def test_what_was_measured_is_of_the_sizes_and_models_of_the_page() -> None:
     assert tuple(DATA["sizes"]) == tuned.SIZES
     for model in DATA["accuracy"].values():
         assert {len(runs) for by_size in model.values() for runs in by_size} == {len(DATA["seeds"])}

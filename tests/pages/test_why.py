@@ -153,7 +153,7 @@ def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> No
     assert "birth" not in charts(page(COMPOSE, model="twins-rope", text="a b a b"))
 
 
-def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
+def test_values_change_no_pattern_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
     app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
     assert "Head 0.0 composes with the values of head 1.1" in words(app)
     assert "has an output that differs by" in words(app)
@@ -161,9 +161,6 @@ def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
     assert len(matrices(app)["two_heads"]) == 2
     app.button(key="choose_1.1").click().run()
     assert (app.session_state["layer"], app.session_state["head"]) == (1, 1)
-
-
-def test_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
     assert "no head reads another" in words(page(COMPOSE, model="reverse"))
     app = page(COMPOSE, model="twins-postnorm")
     assert "nothing is removed" in words(app)

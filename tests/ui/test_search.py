@@ -27,7 +27,7 @@ def test_every_address_opens_what_it_names() -> None:
         assert entry.kind == "step" or 1 < len(entry.says.split()) <= 30, entry
 
 
-def test_all_pages_tabs_models_and_steps_can_be_found() -> None:
+def test_all_pages_tabs_models_steps_and_terms_can_be_found_once() -> None:
     found = {kind: [tabs.parts_of(one.address) for one in ENTRIES if one.kind == kind] for kind in ("page", "tab")}
     assert found["page"] == [(page.name, {}) for page in PAGES]
     assert found["tab"] == [(page, tab) for page, choices in CHOICES.items() for tab in choices if tab]
@@ -35,9 +35,6 @@ def test_all_pages_tabs_models_and_steps_can_be_found() -> None:
     assert sorted(models) == list(zoo.available())
     said = [step.say for walk in lecture_steps.walks()[0].values() for step in walk.steps]
     assert [entry.title for entry in ENTRIES if entry.kind == "step"] == said
-
-
-def test_no_term_is_explained_twice() -> None:
     terms = [entry.title for entry in ENTRIES if entry.kind == "term"]
     assert len(terms) == len(set(terms)) > 50
 

@@ -244,6 +244,9 @@ def test_linear_attention_has_its_formula_and_a_block_with_experts_its_router_an
     data = json.dumps(drawn("twins-linear", "block", "decoder.1.self_attn")[0], ensure_ascii=False)
     assert "φ(q) φ(k)ᵀ / Σ" in data
     assert "softmax(q" not in data
+    for name in ("twins-sink", "twins-rope"):
+        text = json.dumps(drawn(name, "head", "decoder.1.self_attn")[0])
+        assert ("s]" in text) == (name == "twins-sink"), "only a sink stands beside the scores"
     header, arrays = drawn("experts", "block", "decoder.1.self_attn")
     weights = load_file(zoo.MODELS / "experts" / "model.safetensors")
     counted = sum(column.get("parameters", 0) for column in columns(header).values())
