@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import TURN, Server, Visit, choose, press
 from tests.browser.test_find import ask
-from tests.browser.test_lectures import at_rest
+from tests.browser.test_ten_steps import at_rest
 from tfmviz.ui import lecture_steps
 
 MAIN = "[data-testid=stMain]"

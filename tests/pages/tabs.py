@@ -47,6 +47,8 @@ def parts_of(link: str) -> tuple[str, Address]:
 def is_there(link: str) -> bool:
     """Whether there are the page and the tab that a link leads to."""
     page, choices = parts_of(link)
+    if not (PROJECT / "pages" / f"{page}.py").exists():
+        return False
     rows_there = {key for tab in addresses(page) for key in tab}
     opened = {key: value for key, value in choices.items() if key in rows_there}
     return any(opened.items() <= tab.items() for tab in addresses(page))

@@ -80,11 +80,6 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert "1 sentence, 4 tokens, 4 different" in captions(open_page(PAGE, counted_in="The text", **own))
 
 
-def test_only_a_sign_that_is_a_word_of_its_own_is_said_to_be_one() -> None:
-    for text, said in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
-        assert ("counts as one word" in words(open_page(PAGE, text=text))) is said, text
-
-
 def test_the_drawn_word_is_among_the_bars_however_improbable_it_is() -> None:
     for place in map(str, range(12)):
         app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
@@ -199,7 +194,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
         assert np.isinf(counting.measured().perplexity(Smoothing(method))).all()
 
 
-def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
+def test_a_text_with_words_that_were_never_counted_gets_a_sentence_and_long_words_are_shortened() -> None:
     for text, said in (
         ("zyxwv", "The text does not contain “zyxwv”"),
         ("老王 批评 老李", "character counts as one word"),
@@ -213,9 +208,8 @@ def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
         assert sent(app, "counts")["rows"], text[:9]
     own = {"text": "<img src=x>", "source": "yours", "own": "<img src=x> <b>**bold**</b> $x$", "n": "2"}
     assert sent(open_page(PAGE, **own), "counts")["sentences"] == [["<img src=x", "> <", "b>**bold**</b> $x$"]]
-
-
-def test_a_word_of_thousands_of_letters_is_shortened_wherever_it_stands() -> None:
+    for text, said in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
+        assert ("counts as one word" in words(open_page(PAGE, text=text))) is said, text
     here = {"text": f"see {'a' * 4900}", "source": "yours", "own": f"See {'a' * 4900} there. " * 2, "n": "2"}
     app = open_page(PAGE, **here)
     assert max(len(json.dumps(sent(app, "counts"))), len(words(app))) < 3_000

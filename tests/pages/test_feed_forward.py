@@ -179,14 +179,11 @@ def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectu
     assert len(shares) == 6
 
 
-def test_the_average_and_its_values_are_drawn_with_their_shares() -> None:
+def test_the_average_and_its_values_are_drawn_with_their_shares_where_they_span_an_area() -> None:
     rows = charts(open_tab(TABS[3], **HERE, head="3"))["average"]["tables"]["rows"]
     pattern = zoo.load("tiny-english").trace(TEXT)[f"decoder.{LAYER}.self_attn.pattern"][3, TOKEN]
     np.testing.assert_allclose(rows["weight"][:-1], pattern[: TOKEN + 1], atol=2e-3)
     assert list(rows["role"]) == ["value"] * (TOKEN + 1) + ["average"]
-
-
-def test_every_text_has_an_area_or_hears_why_not() -> None:
     for text, area in (("a", False), ("ha ha ha ha", True), ("老王 批评 老李 😀", True)):
         app = open_tab(TABS[3], model="twins-none", text=text)
         assert ("average" in charts(app)) is area, text

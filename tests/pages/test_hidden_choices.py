@@ -120,13 +120,8 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
 # Rows of tabs: few enough to survey; addresses of tabs that became a choice still open what they opened.
 
 
-def test_a_row_has_at_most_seven_tabs() -> None:
+def test_a_row_has_at_most_seven_tabs_and_an_old_address_opens_its_tab_and_choice() -> None:
     """What answers one question is a choice within one of them; `either` joins those that belong together."""
-    files = [PROJECT / "pages" / f"{page.name}.py" for page in PAGES]
-    assert [(file.name, key) for file in files for key, parts in tabs.rows(file) if len(parts) > 7] == []
-
-
-def test_an_old_address_opens_the_tab_and_the_choice() -> None:
     moved: list[tuple[str, dict[str, str], str, dict[str, str]]] = [
         ("tokens", {"tokens": "Every vocabulary"}, "vocabularies", {"cut": "Every vocabulary"}),
         ("tokens", {"tokens": "Four ways"}, "four_ways", {}),
@@ -136,3 +131,5 @@ def test_an_old_address_opens_the_tab_and_the_choice() -> None:
         app = open_page(page, text="The cat sat.", **old)
         assert choice.items() <= {key: app.query_params[key] for key in app.query_params}.items()
         assert figure in views(app)
+    files = [PROJECT / "pages" / f"{page.name}.py" for page in PAGES]
+    assert [(file.name, key) for file in files for key, parts in tabs.rows(file) if len(parts) > 7] == []

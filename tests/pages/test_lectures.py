@@ -39,7 +39,7 @@ def opened(name: str, step: Step) -> AppTest:
     return open_page(step.page, **address)
 
 
-def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
+def test_all_files_are_walks_in_order_whose_steps_name_a_figure_and_one_that_is_none_says_so(tmp_path: Path) -> None:
     found, problems = lecture_steps.walks()
     assert problems == ()
     assert list(found) == [f"L{n}" for n in sorted(int(name[1:]) for name in found)]
@@ -49,6 +49,12 @@ def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
     assert [(name, n) for name, n, step in STEPS if not step.show] == []
     assert [(name, n) for name, n, _ in STEPS if "show=" in lecture_steps.walks()[0][name].address(n)] == []
+    path, empty = tmp_path / "L0.toml", 'title = "x"\n'
+    nowhere = '[[steps]]\npage = "nowhere"\nsay = "x"'
+    for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"L0\.toml"):
+            lecture_steps.read_lecture(path)
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
@@ -160,12 +166,3 @@ def test_the_page_lists_every_step_as_a_link() -> None:
     links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
     assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
     assert [section for section, _ in folded if not section] == []
-
-
-def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:
-    path, empty = tmp_path / "L0.toml", 'title = "x"\n'
-    nowhere = '[[steps]]\npage = "nowhere"\nsay = "x"'
-    for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"L0\.toml"):
-            lecture_steps.read_lecture(path)

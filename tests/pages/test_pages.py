@@ -186,7 +186,7 @@ def test_a_damaged_model_is_named_with_its_reason_and_where_no_other_works_the_p
     assert r"model\.safetensors is missing" in "".join(one.value for one in app.warning)
 
 
-def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
+def test_models_of_every_architecture_are_shown_with_a_kind_of_attention_they_have(
     models: Path, put_random_model: Put
 ) -> None:
     one: dict[str, Any] = {"n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
@@ -208,11 +208,7 @@ def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
     app.selectbox(key="kind").select("encoder").run()
     assert selection(app)["kind"] == "encoder.self_attn"
     assert tokens(app)[0] == "<|endoftext|>"
-
-
-def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path, put_random_model: Put) -> None:
-    put_random_model("other", architecture="encoder-decoder")
-    app = open_page(model="other", kind="cross")
+    app = open_page(model="encoder-decoder", kind="cross")
     assert "has no attention `` cross ``; showing `` cross-attention ``." in app.info[0].value
     app = open_page(model="tiny-english", kind="cross-attention")
     assert "has no attention `` cross-attention ``; showing `` decoder ``." in app.info[0].value

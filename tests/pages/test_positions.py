@@ -193,6 +193,12 @@ def test_curves_carry_frequency_and_wavelength() -> None:
     np.testing.assert_allclose(lengths, 2 * np.pi * 10_000 ** np.array([0, 0.25, 0.5, 0.75]))
 
 
+def test_the_worked_example_is_written_out() -> None:
+    code = sinusoidal("By hand", by_hand="2").code[0].value
+    assert "PE(2, 1) = cos(2 / 10000^(0/4)) = cos(2) = −0.41615" in code.replace("= -", "= −")
+    assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
+
+
 def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     text = " the cat saw the dog"
     trace = zoo.load("twins-sinusoidal").trace(text)

@@ -71,7 +71,7 @@ def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
         assert ("is not a model with the position scheme" in said) is (model != shown)
 
 
-def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:
+def test_the_address_places_the_arrows_and_sliders_of_any_context_stay_usable() -> None:
     assert sent(opened("Turning", turn="3.1.40.38", token="5"), "turning_selection") == {
         "view": "turning",
         "sequence": 0,
@@ -79,9 +79,6 @@ def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:
         "turn": "3.1.40.38",
     }
     assert sent(opened("Turning", turn="3.1.-40.1e9"), "turning_selection")["turn"] == ""
-
-
-def test_sliders_of_a_huge_or_tiny_context_stay_usable() -> None:
     trace = models.trace(models.load("tiny-english"), TEXT)
     for max_len, last in ((65_536, 511), (1, 15)):
         header, _ = read_blob(turning.payload(trace, "decoder.0.self_attn", 0, THETA, max_len=max_len))

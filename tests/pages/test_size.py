@@ -140,16 +140,13 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
 LAWS, OWN = "Scaling laws", "Our own runs"
 
 
-def test_curves_are_the_papers() -> None:
+def test_curves_and_the_losses_at_the_readers_place_are_the_papers() -> None:
     chart = charts(open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="unlimited"))["laws"]
     kaplan, hoffmann, besiroglu = series(chart, "y").values()
     x, *_ = series(chart, "x").values()
     np.testing.assert_allclose(kaplan, (6.4e13 / x) ** 0.076)
     np.testing.assert_allclose(hoffmann, 1.69337 + 406.401 / x**0.33917)
     np.testing.assert_allclose(besiroglu, 1.8172 + 482.01 / x**0.3478)
-
-
-def test_the_table_holds_the_losses_at_the_readers_place() -> None:
     app = open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="100 billion")
     rows = {row[0]: row for row in sent(app, "at")["rows"]}
     loss = 1.8172 + 482.01 / 1e9**0.3478 + 2085.43 / 1e11**0.3658

@@ -185,7 +185,9 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
     assert "of its own" not in said
 
 
-def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heads_without_biographies_are_found_by_what_they_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
     cases: list[tuple[dict[str, str], tuple[int, int] | None, str]] = [
         ({"model": "fill-in", "kind_of_head": "next token"}, (0, 7), "looks at the token just after"),
@@ -200,9 +202,6 @@ def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest
         (scores,) = matrices(app)["head_scores"]
         best = np.unravel_index(np.nanargmax(scores), scores.shape)
         assert chosen is None or tuple(map(int, best)) == chosen
-
-
-def test_what_a_text_cannot_show_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
     for kind, reason in (("next token", "the mask hides later tokens"), ("induction", "a token must occur twice")):
         app = open_page("step_by_step", part="Find a head", text="The cat sat", kind_of_head=kind)

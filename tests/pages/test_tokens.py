@@ -30,7 +30,7 @@ def rows(app: AppTest, key: str) -> dict[str, Any]:
     return {row["name"]: (row["note"], row["pieces"]) for row in sent(app, key)["rows"]}
 
 
-def test_four_ways_to_cut_with_their_counts() -> None:
+def test_four_ways_to_cut_with_their_counts_of_a_long_text_too() -> None:
     text = "Où est Zoë? 中"
     shown = rows(open_page(PAGE, text=text), "four_ways")
     n_tokens = len(backend().encode(text).ids)
@@ -39,6 +39,11 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
     assert " ".join([box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]) == "C3 B9 C3 AB E4 B8 AD"
+    data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
+    (characters, *_) = data["rows"]
+    assert characters["note"] == "4,800 characters"
+    assert len(characters["pieces"]) == MOST_PIECES
+    assert characters["left_out"] == 4_800 - MOST_PIECES
 
 
 def test_merges_end_with_the_library_s_tokens_and_name_their_priorities() -> None:
@@ -177,14 +182,6 @@ def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None
         assert table["role"].count("chosen") == 1
     assert {"The", "cat", "sat"} <= shown["1 ×"]
     assert shown["4 ×"] - shown["1 ×"]
-
-
-def test_a_long_text_draws_its_first_boxes_and_counts_all() -> None:
-    data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
-    (characters, *_) = data["rows"]
-    assert characters["note"] == "4,800 characters"
-    assert len(characters["pieces"]) == MOST_PIECES
-    assert characters["left_out"] == 4_800 - MOST_PIECES
 
 
 def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:

@@ -60,11 +60,16 @@ def model() -> ZooModel:
 # Which model.
 
 
-def test_the_page_opens_with_a_model_that_translates_and_says_which_it_has_replaced() -> None:
+def test_the_page_opens_with_a_model_that_translates_as_far_as_the_address_says() -> None:
     for app in (open_page("translating"), other := open_translating(model="tiny-english")):
         assert app.selectbox(key="model").value == "french-english"
         assert "translating" in views(app)
     assert "tiny-english" in words(other)
+    app = open_translating(shown="3", at="1")
+    chosen = sent(app, "translating_selection")
+    assert (chosen["shown"], chosen["step"]) == (3, 1)
+    odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
+    assert (odd["shown"], odd["step"]) == (None, None)
 
 
 # Word by word.
@@ -95,14 +100,6 @@ def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> 
     (address,) = re.findall(r"\]\(\./(bottleneck\?[^)\s]*)\)", said)
     assert parse_qs(urlsplit(address).query) == {"seen": ["Alignments"], "text": ["Où (est) l'eau ? [x]"]}
     assert "bottleneck" not in words(open_page("translating", model="reverse", text="stressed"))
-
-
-def test_the_address_says_how_far_it_is_written() -> None:
-    app = open_translating(shown="3", at="1")
-    chosen = sent(app, "translating_selection")
-    assert (chosen["shown"], chosen["step"]) == (3, 1)
-    odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
-    assert (odd["shown"], odd["step"]) == (None, None)
 
 
 # Force it.

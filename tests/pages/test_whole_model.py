@@ -84,13 +84,16 @@ def test_what_is_reported_reaches_choices_and_address(monkeypatch: pytest.Monkey
         assert (state["token"], address["token"]) == (2, "2")
 
 
-def test_both_kinds_of_block_stand_one_below_the_other() -> None:
+def test_both_kinds_of_block_stand_one_below_the_other_and_two_sentences_each_with_its_text() -> None:
     app = open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm", layer="1", model="twins-alibi")
     (post,), (pre,) = (drawn(app, f"block_{kind}_norm")["lanes"] for kind in ("post", "pre"))
     assert (post["title"], pre["title"]) == ("Post-norm, layer 1 of twins-postnorm", "Pre-norm, layer 1 of twins-rope")
     assert [column["title"] for column in post["columns"]] == ["X", "T¹", "T²", "T³", "a", "T⁴", "T⁵", "H"]
     assert [column["lines"] for column in post["columns"]][1:4] == [["SelfAttention(X)"], ["X + T¹"], ["LayerNorm(T²)"]]
     assert [column["title"] for column in pre["columns"]] == ["X", "T¹", "T²", "T³", "T⁴", "a", "T⁵", "H"]
+    app = open_page("whole_model", text=TEXT, b="A dog ran.", **{"with": "another sentence"})
+    for key, text in (("whole_model", TEXT), ("whole_model_b", "A dog ran.")):
+        assert "".join(drawn(app, key)["lanes"][-1]["tokens"]).replace(" ", "") == text.replace(" ", "")
 
 
 def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,9 +111,3 @@ def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypat
             report({"token": token})
             followed.append(address["token"])
         assert followed == ["5", "0", "0"]
-
-
-def test_beside_another_sentence_each_picture_is_that_of_its_own_text() -> None:
-    app = open_page("whole_model", text=TEXT, b="A dog ran.", **{"with": "another sentence"})
-    for key, text in (("whole_model", TEXT), ("whole_model_b", "A dog ran.")):
-        assert "".join(drawn(app, key)["lanes"][-1]["tokens"]).replace(" ", "") == text.replace(" ", "")

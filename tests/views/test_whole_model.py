@@ -204,12 +204,14 @@ def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch)
     assert wrong == []
 
 
-def test_swiglu_and_rms_norm_are_called_by_their_names() -> None:
+def test_swiglu_and_rms_norm_have_their_names_and_a_long_formula_breaks_before_its_sign() -> None:
     header, _ = read_arrays(view.payload(small("rms"), "block", "decoder.0.self_attn", 0))
     text = json.dumps(header, ensure_ascii=False)
     assert "RMSNorm(X)" in text
     assert "SiLU(T⁴ W_g)" in text
     assert "LayerNorm" not in text
+    for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
+        assert block.formula_lines(" ".join(lines)) == lines
 
 
 def test_numbers_that_are_not_finite_are_refused() -> None:
@@ -263,8 +265,3 @@ def test_a_thumbnails_cell_is_the_largest_that_it_stands_for() -> None:
             for row, column in np.ndindex(size, size):
                 part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
                 assert small[row, column] == part.max()
-
-
-def test_a_long_formula_is_broken_before_its_sign() -> None:
-    for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
-        assert block.formula_lines(" ".join(lines)) == lines
