@@ -109,15 +109,6 @@ def test_a_temperature_of_its_own_meets_the_same_draws() -> None:
     assert "Both write the same 16 tokens" in words(compare("writing", text=prompt, b=prompt))
 
 
-def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_kind_elsewhere() -> None:
-    app = compare("writing", model="fill-in", text="The ___ sat.", b=MONEY)
-    assert not [box for box in app.selectbox if box.label == "Compare with"]
-    assert "side_rows" not in views(app)
-    (menu,) = (box for box in compare("writing", "another model").selectbox if box.label == "The other model")
-    assert "RoPE twin" in menu.options
-    assert not {"Fill in", "French to English", "Tiny English"} & set(menu.options)
-
-
 def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed() -> None:
     where = {"layer": "4", "token": "4", "without_layer": "2", "without_head": "1"}
     for what, b_text, edits in (("another sentence", MONEY, ()), ("a head off", RIVER, off(2, 1))):
@@ -203,7 +194,7 @@ def test_two_sentences_are_counted_word_by_word() -> None:
     assert "left out" not in words(compare("counting", b="word " * 990))
 
 
-def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
+def test_a_comparison_that_the_next_page_or_model_lacks_is_left_behind() -> None:
     for page, what, then in (("explorer", "another head", "tokens"), ("writing", "another temperature", "explorer")):
         app = compare(page, what)
         app.switch_page(f"pages/{then}.py").run()
@@ -211,6 +202,12 @@ def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
         (menu,) = (box for box in app.selectbox if box.label == "Compare with")
         assert menu.value is None
         assert not {"side_rows", "side_a"} & set(views(app))
+    app = compare("writing", model="fill-in", text="The ___ sat.", b=MONEY)
+    assert not [box for box in app.selectbox if box.label == "Compare with"]
+    assert "side_rows" not in views(app)
+    (menu,) = (box for box in compare("writing", "another model").selectbox if box.label == "The other model")
+    assert "RoPE twin" in menu.options
+    assert not {"Fill in", "French to English", "Tiny English"} & set(menu.options)
 
 
 def test_every_tab_of_a_page_that_compares_shows_something_else_in_b_or_says_that_it_is_the_same() -> None:

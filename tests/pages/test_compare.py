@@ -213,7 +213,7 @@ def test_losses_on_the_readers_text_are_those_of_the_twins() -> None:
         assert f"{scheme} **{np.mean(expected):.2f}**" in words(app)
 
 
-def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> None:
+def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table_and_its_wall() -> None:
     text = "my cat " * 700
     for other in ("alibi", "sinusoidal"):
         app = page("Longer texts", text=text, left="learned", right=other)
@@ -223,6 +223,11 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> N
         means = [trials.losses_on(twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
         assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
         assert "reads up to 512" in "".join(note.value for note in app.info)
+    room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
+    assert not page(shift, right="learned", shift=str(room)).warning
+    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
+    end = page(shift, text="word " * 200, left="learned", token="63")
+    assert "at position 63, with no room to move" in words(end)
 
 
 def test_the_card_says_what_the_measurements_say() -> None:
@@ -276,14 +281,6 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     assert "which is rounding." in words(app)
     for run, shown in zip((before, after), matrices(app)["shifted"], strict=True):
         np.testing.assert_allclose(np.nan_to_num(shown), run.patterns[3, 1], atol=1e-4)
-
-
-def test_learned_positions_meet_their_wall() -> None:
-    room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
-    assert not page(shift, right="learned", shift=str(room)).warning
-    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
-    end = page(shift, text="word " * 200, left="learned", token="63")
-    assert "at position 63, with no room to move" in words(end)
 
 
 def test_missing_models_are_left_out(own_zoo: Path) -> None:

@@ -208,8 +208,8 @@ def test_a_text_with_words_that_were_never_counted_gets_a_sentence_and_long_word
         assert sent(app, "counts")["rows"], text[:9]
     own = {"text": "<img src=x>", "source": "yours", "own": "<img src=x> <b>**bold**</b> $x$", "n": "2"}
     assert sent(open_page(PAGE, **own), "counts")["sentences"] == [["<img src=x", "> <", "b>**bold**</b> $x$"]]
-    for text, said in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
-        assert ("counts as one word" in words(open_page(PAGE, text=text))) is said, text
+    for text, is_one in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
+        assert ("counts as one word" in words(open_page(PAGE, text=text))) is is_one, text
     here = {"text": f"see {'a' * 4900}", "source": "yours", "own": f"See {'a' * 4900} there. " * 2, "n": "2"}
     app = open_page(PAGE, **here)
     assert max(len(json.dumps(sent(app, "counts"))), len(words(app))) < 3_000

@@ -193,8 +193,7 @@ def french(name: str, text: str = MIXED) -> np.ndarray:
     return softmax(zoo.load(name, kind=zoo.RecurrentLabeller).trace(text)["logits"])[:, 0]
 
 
-def test_labels_and_classes_are_those_of_the_networks_and_where_they_differ_is_named() -> None:
-    """Which read the same tokens."""
+def test_labels_and_classes_are_those_of_the_networks_and_where_they_differ_is_named_or_counted() -> None:
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
     app = open_page("ladder", text=MIXED, ladder=TAB)
     both, forward, single = map(french, NAMES)
@@ -216,9 +215,6 @@ def test_labels_and_classes_are_those_of_the_networks_and_where_they_differ_is_n
     assert f"They differ at {named(both != forward)}." in words(app).replace("\\", "")
     np.testing.assert_array_equal(matrices(app)["labels"][0] > 0.5, [both, forward])
     assert "They agree." in words(open_page("ladder", text="It is late.", ladder=TAB))
-
-
-def test_of_many_tokens_the_first_are_named_and_the_others_counted() -> None:
     text = zoo.load("tiny-english").encode("a b c d e f g h i")
     for n, said in ((0, "nothing"), (1, "“a”"), (8, "“h”"), (9, "“h” and 1 more")):
         assert listed(text, np.arange(len(text.tokens)) < n).endswith(said)

@@ -92,13 +92,17 @@ def test_layers_to_reach_are_powers_of_the_mask_and_tell_which_positions_see_the
     assert mask_effect.seen_answers(mask_effect.layers_to_reach([mask] * 2)).tolist() == [1, 2]
 
 
-def test_rows_that_see_nothing_are_named_and_filled() -> None:
+def test_rows_that_see_nothing_are_named_and_filled_in_every_part_of_the_page() -> None:
     mask = np.tri(4, k=-1, dtype=bool)
     usable, empty = mask_effect.filled(mask)
     assert empty == [0]
     assert usable[0].tolist() == [True, False, False, False]
     assert not mask[0].any()
     assert mask_effect.filled(np.zeros((2, 3), dtype=bool))[0].tolist() == [[True, False, False]] * 2
+    for effect in EFFECTS:
+        app = open_page("masks", text=TEXT, start="strict", effect=effect)
+        assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
+        assert "NaN" not in json.dumps(charts(app)), effect
 
 
 def test_losses_are_those_of_an_independent_forward_pass() -> None:
@@ -153,21 +157,6 @@ def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_convention
     assert list(facts.torch_conventions().values()) == [True, True, True]
 
 
-def test_every_part_of_the_page_is_drawn_with_an_empty_row() -> None:
-    for effect in EFFECTS:
-        app = open_page("masks", text=TEXT, start="strict", effect=effect)
-        assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
-        assert "NaN" not in json.dumps(charts(app)), effect
-
-
-def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
-    app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
-    assert "stream_change" not in pictures(app)
-    app = open_page("masks", text=TEXT, start="full", effect="Vectors")
-    last = matrices(app)["stream_change"][0][-1]
-    assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
-
-
 def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
     changed = np.zeros((LENGTH, LENGTH), dtype=bool)
     changed[2, 5] = True
@@ -180,7 +169,7 @@ def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> 
     assert view.from_bits(parts(app)[1]["bits"], (2, 2)) is not None
 
 
-def test_the_models_own_mask_needs_no_second_run() -> None:
+def test_the_models_own_mask_needs_no_second_run_and_no_figure_of_a_change() -> None:
     for model, window in (("tiny-english", None), ("twins-window", 8)):
         here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
         length = len(here.trace.tokens)
@@ -192,6 +181,11 @@ def test_the_models_own_mask_needs_no_second_run() -> None:
         assert lab.edited(here, chosen(mask, "own"), (), None) is here
         after = lab.edited(here, chosen(mask, "own"), layers, None)
         assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
+    app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
+    assert "stream_change" not in pictures(app)
+    app = open_page("masks", text=TEXT, start="full", effect="Vectors")
+    last = matrices(app)["stream_change"][0][-1]
+    assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
 
 
 def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:

@@ -130,12 +130,24 @@ def test_the_page_says_when_norms_act_and_that_lines_beyond_the_fifth_are_left_o
     assert any("first 5 of your 7 lines" in note.value for note in app.info)
 
 
-def test_the_nearest_student_depends_on_the_scale() -> None:
+def test_the_nearest_student_depends_on_the_scale_and_what_is_said_holds_for_any_numbers() -> None:
     app = open_page(PAGE, about=TABS[2])
     assert "as they are: student 3; standardised: student 2; min–max: student 2" in words(app)
     app = open_page(PAGE, about=TABS[2], ages="1,2,3", fees="10,40,20", scale="min–max")
     data = charts(app)["points"]["tables"]["rows"]
     assert (data["x"], data["y"]) == ([0, 0.5, 1], [0, 1, pytest.approx(1 / 3)])
+    for ages, fees, said in (
+        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
+        ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
+        ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
+    ):
+        shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
+        assert said in shown, (ages, fees)
+        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
+    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def test_numbers_that_cannot_be_used_are_told_why() -> None:
@@ -149,21 +161,6 @@ def test_numbers_that_cannot_be_used_are_told_why() -> None:
     ):
         with pytest.raises(ValueError, match=said):
             facts.table(ages, fees)
-
-
-def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
-    for ages, fees, said in (
-        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
-        ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
-        ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
-    ):
-        shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
-        assert said in shown, (ages, fees)
-        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
-    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def recorded_within(app: AppTest) -> float:

@@ -332,7 +332,13 @@ def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are(
         assert is_there(door["address"]), door["title"]
 
 
-def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = [page.name for page in router.PAGES if page.group]
+    for n in (0, 4, len(course) - 1):
+        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
+        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
+    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
     app = open_page("home")
     monkeypatch.setattr(zoo, "catalogue", lambda: ())
     empty = open_page("home")
@@ -353,12 +359,3 @@ def test_a_session_that_begins_at_home_is_led_on_by_its_address_and_another_show
         for key, value in asked.items():
             app.query_params[key] = value
         assert sent(app.run(), "home")["text"] == text
-
-
-def test_the_menu_has_every_page_once_and_each_leads_to_the_ones_before_and_after_it() -> None:
-    course = [page.name for page in router.PAGES if page.group]
-    for n in (0, 4, len(course) - 1):
-        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
-        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
-    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
-    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

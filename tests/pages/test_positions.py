@@ -37,7 +37,7 @@ def waves(length: int, d: int, base: float = 10_000.0) -> Array:
     )
 
 
-def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
+def test_words_of_a_text_are_moved_as_whole_tokens_and_changes_measured_word_by_word() -> None:
     tokenizer = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json")
     for expected in (
         [],
@@ -57,9 +57,6 @@ def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
         assert [token for part in parts for token in part] == list(range(len(encoding))), text
         backwards = word_order.reordered(parts, range(len(parts))[::-1])
         assert backwards == [token for part in parts[::-1] for token in part], text
-
-
-def test_changes_are_measured_word_by_word() -> None:
     before = np.array([[1.0, 0], [2, 0], [3, 0]])
     after = np.array([[3.0, 0.5], [1, 0], [2, -4]])  # what stood at 2, 0 and 1
     np.testing.assert_allclose(word_order.largest_changes(before, after, [2, 0, 1]), [0, 4, 0.5])
@@ -322,7 +319,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
         assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
 
 
-def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
+def test_a_drawing_in_the_address_is_read_and_shuffled_patches_change_one_model_s_answer() -> None:
     app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
     assert drawn is not None
     logits = pictures.read_picture(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
@@ -334,9 +331,6 @@ def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
         assert not app.error, none
         assert "Of 359 held-out digits" in words(app), none
         assert sent(app, "picture")["title"].endswith("from the test set"), none
-
-
-def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
     in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
     assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
     assert "shuffled_digit" in matrices(shuffled)

@@ -66,14 +66,7 @@ def test_a_translator_is_forced_on_its_own_translation_and_who_sees_answers_is_n
     assert "mask keeps each from seeing" in words(open_page(PAGE, model="twins-rope", text=TEXT))
 
 
-def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only() -> None:
-    app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
-    assert "so this is `` tiny-" in words(app)
-    own = open_page(PAGE, recipe="Three tasks", text=TEXT)
-    assert sent(app, "tasks")["rows"][0] == sent(own, "tasks")["rows"][0]
-
-
-def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_tokens() -> None:
+def test_masked_losses_are_the_fill_in_model_s_and_the_next_token_s_of_one_that_sees_the_left_side() -> None:
     drawn = [sent(open_page(PAGE, recipe="Three tasks", text=TEXT, draw=str(n)), "tasks")["rows"] for n in range(4)]
     for row in (1, 2):
         assert len({json.dumps(rows[row]["pieces"]) for rows in drawn}) > 1
@@ -86,6 +79,10 @@ def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_t
     logs = log_softmax(zoo.load("fill-in").trace(read)["logits"])
     asked = [n for n, box in enumerate(boxes) if len(box) > 2]
     assert np.allclose(numbers([boxes[n][-1] for n in asked]), [-logs[n, ids[n]] for n in asked], atol=6e-3)
+    app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
+    assert "so this is `` tiny-" in words(app)
+    own = open_page(PAGE, recipe="Three tasks", text=TEXT)
+    assert sent(app, "tasks")["rows"][0] == sent(own, "tasks")["rows"][0]
 
 
 def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:

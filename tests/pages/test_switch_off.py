@@ -83,12 +83,19 @@ def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -
         assert off(app) == gone
 
 
-def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
+def test_the_choice_is_in_the_address_and_nonsense_there_is_the_chosen_head() -> None:
     assert off(open_page(PAGE, text=TEXT, layer="3", head="4")) == ["3.4"]
     assert off(open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
     assert off(nothing) == []
     assert "Every part is on" in words(nothing)
+    for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
+        assert not switch_off.OFF.fullmatch(nonsense)
+    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
+    app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
+    assert off(app) == ["1.2"]
+    assert "`` c0.1 ``" in app.info[0].value
+    assert "`` d77.1 ``" in app.info[0].value
 
 
 def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> None:
@@ -102,16 +109,6 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
         app = open_page(PAGE, text=TEXT, off=everything)
         assert "Every part is off" in app.warning[0].value
         assert not app.error
-
-
-def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there_is_named() -> None:
-    for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
-        assert not switch_off.OFF.fullmatch(nonsense)
-    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
-    app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
-    assert off(app) == ["1.2"]
-    assert "`` c0.1 ``" in app.info[0].value
-    assert "`` d77.1 ``" in app.info[0].value
 
 
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
@@ -175,7 +172,7 @@ def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> Non
     assert app.text_input(key="other").value == copying.PAIRS[1][1]
 
 
-def test_sentences_that_cannot_be_compared_are_told_why() -> None:
+def test_sentences_that_cannot_be_compared_are_told_why_and_pairs_have_as_many_tokens() -> None:
     def warned(text: str, other: str) -> str:
         return open_page(PAGE, text=text, other=other, removed="Copy from another sentence").warning[0].value
 
@@ -185,9 +182,6 @@ def test_sentences_that_cannot_be_compared_are_told_why() -> None:
     assert any("get the same answer" in note.value for note in app.info)
     app = open_page(PAGE, text="Zyx qvw", removed="Copy from another sentence")
     assert any("Type a second sentence" in note.value for note in app.info)
-
-
-def test_one_whole_word_is_exchanged_and_pairs_have_as_many_tokens() -> None:
     texts = {"The cat, the dog": "The dog, the dog", "catalogue": None, "": None}
     assert {text: copying.exchanged(text) for text in texts} == texts
     assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []

@@ -79,12 +79,18 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     assert predicted < measured < 0
 
 
-def test_a_look_that_the_mask_forbids_has_a_score_and_one_token_looks_at_itself() -> None:
+def test_a_look_that_the_mask_forbids_has_a_score_and_linear_attention_none() -> None:
     app = page(token="1", to="5")
     assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” with −∞", words(app))
     assert "terms" in views(app)
     assert "The mask keeps the share at 0" in words(page(BELIEVE, token="1", to="5"))
     assert "the largest of 1 in its row; its share is **100%**" in words(page(text="a"))
+    for tab in (SUM, BELIEVE):
+        app = page(tab, model="twins-linear")
+        assert "Linear attention has no scores." in words(app)
+        assert not views(app)
+    assert "writes" in views(page(WRITES, model="twins-linear"))
+    assert "Encoders write no words." in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
 
 
 def test_cross_attention_has_two_lists_of_tokens() -> None:
@@ -95,15 +101,6 @@ def test_cross_attention_has_two_lists_of_tokens() -> None:
         assert f"wrote into “{token}”" in header[axis]["title"]
     written = columns(app, "largest_terms")["wrote into “étudiant”"]
     assert any(name.startswith("head 2.") or "MLP 2" in name for name in written)
-
-
-def test_linear_attention_has_no_scores_and_an_encoder_moves_no_word() -> None:
-    for tab in (SUM, BELIEVE):
-        app = page(tab, model="twins-linear")
-        assert "Linear attention has no scores." in words(app)
-        assert not views(app)
-    assert "writes" in views(page(WRITES, model="twins-linear"))
-    assert "Encoders write no words." in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
 
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:

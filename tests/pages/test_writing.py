@@ -87,7 +87,7 @@ def test_the_end_mark_is_written_where_the_reader_allows_it_and_behind_a_transla
     assert found["places"][-1]["token"] == END
 
 
-def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
+def test_gaps_are_filled_one_by_one_the_most_certain_first_and_without_any_it_says_how() -> None:
     text, model = "The ___ sat on the ___ and ___ slept.", load("fill-in")
     app = open_page("writing", model="fill-in", text=text)
     header, (shares,) = pictures(app)["gaps"]
@@ -103,9 +103,6 @@ def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
         assert (header["frames"][n]["top"], header["frames"][n]["left"]) == (n, chosen)
         ids[gaps[chosen]] = int(p[chosen].argmax())
     assert app.code[0].value == model.tokenizer.decode(ids)
-
-
-def test_a_text_without_gaps_says_how_to_write_one_and_too_many_are_counted() -> None:
     app = open_page("writing", model="fill-in", text="Nothing is missing.")
     assert "writing" not in views(app)
     assert pictures(app) == {}
