@@ -119,7 +119,7 @@ def test_the_matrix_grows_with_the_translation_and_buttons_write_one_token_more_
     assert np.isnan(matrices(nothing)["alignment"]).all()
 
 
-def test_an_unusable_place_in_the_address_shows_all() -> None:
+def test_an_unusable_place_shows_all_and_a_model_that_does_not_translate_is_replaced() -> None:
     for value in ("", "-1", "x", "99999", "²", "<b>"):
         app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
         assert not app.error, value
@@ -128,9 +128,6 @@ def test_an_unusable_place_in_the_address_shows_all() -> None:
         row = len(drawn) // 2
         if value in ("", "x", "<b>"):
             assert [(one["top"], one["left"]) for one in header["frames"]] == [(row, drawn[row].argmax())], value
-
-
-def test_a_model_that_does_not_translate_is_replaced() -> None:
     for model, instead in (("twins-rope", "french-english"), ("reverse", "reverse")):
         app = open_page(PAGE, model=model)
         assert app.selectbox(key="model").value == instead

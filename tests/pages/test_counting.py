@@ -80,13 +80,6 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert "1 sentence, 4 tokens, 4 different" in captions(open_page(PAGE, counted_in="The text", **own))
 
 
-def test_the_drawn_word_is_among_the_bars_however_improbable_it_is() -> None:
-    for place in map(str, range(12)):
-        app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
-        labels = [row[0] for row in sent(app, "drawn_from")]
-        assert (len(labels), sum(label.startswith("→") for label in labels)) == (10, 1), place
-
-
 def test_smoothing_fills_the_gaps() -> None:
     """After a context that never occurs, counting has nothing to say, and every smoothing something."""
     bare, counter = open_page(PAGE, text=PROMPTS[0]), followers("their")
@@ -127,7 +120,7 @@ def test_hostile_values_are_corrected() -> None:
         assert open_page(PAGE, smoothing="add-δ", delta=value).select_slider(key="delta").value in DELTAS
 
 
-def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar() -> None:
+def test_what_is_written_begins_with_the_typed_words_and_every_step_is_among_its_bars() -> None:
     here = {"text": "today the", "n": "2", "counted_in": "Write with it"}
     app = open_page(PAGE, **here, draw_seed="3", drawn="1")
     steps, text = sent(app, "steps_written"), app.code[0].value
@@ -143,6 +136,10 @@ def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar()
     press(app, "Write another")
     assert app.number_input(key="draw_seed").value == 4
     assert app.code[0].value != text
+    for place in map(str, range(12)):
+        app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
+        labels = [row[0] for row in sent(app, "drawn_from")]
+        assert (len(labels), sum(label.startswith("→") for label in labels)) == (10, 1), place
 
 
 def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass() -> None:

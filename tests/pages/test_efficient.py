@@ -68,15 +68,12 @@ def test_q_k_and_v_of_the_page_make_the_models_own_output_which_changes_nothing_
         assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
 
 
-def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart() -> None:
+def test_a_head_whose_scores_are_more_than_q_times_k_or_of_linear_attention_is_told_apart() -> None:
     for model in ("twins-alibi", "twins-t5"):
         assert efficient.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
         assert "leave out this model's bias" in captions(open_page(PAGE, model=model, method="Linear"))
     said = words(page(model="twins-sink"))  # what is computed here from scores alone would leave the sinks out
     assert "`` twins-sink `` is not a model without sinks, so this is `` twins-rope ``" in said
-
-
-def test_a_head_trained_with_linear_attention_is_what_the_tab_on_it_computes() -> None:
     head = efficient.head_of(lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2))
     pattern = features.pattern(feature(head.q), feature(head.k), head.allowed)
     np.testing.assert_allclose(pattern, head.pattern, atol=1e-5)
@@ -135,7 +132,7 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}
 
 
-def test_the_last_step_of_the_tiles_is_the_whole_pattern_whatever_the_scores_are() -> None:
+def test_the_last_step_of_the_tiles_is_the_whole_pattern_and_they_are_never_too_many() -> None:
     for model in ("tiny-english", "twins-alibi", "twins-linear"):
         here = {"model": model, "text": "The cat sat.", "method": "Tiles", "tile": "2", "head": "3", "layer": "1"}
         own = zoo.load(model).trace("The cat sat.")["decoder.1.self_attn.pattern"][3]
@@ -145,6 +142,12 @@ def test_the_last_step_of_the_tiles_is_the_whole_pattern_whatever_the_scores_are
         np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3, err_msg=model)
         assert not np.isfinite(matrices(page(**here, step_of_tiles="1"))["tiling"][0][2:]).any()
         assert rows(page(model=model, layer="2", method="All of them"))[f"tiles of {together.TILE}"][:2] == ["0", "0"]
+    for length, size in ((1, 1), (70, 1), (71, 2), (256, 4), (100_000, 64)):
+        assert smallest_tile(length, length) == size
+        assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size), length
+    said = words(page(text="word " * 300, method="Tiles", tile="1"))
+    assert "more than 5,000 smaller tiles, so these have size 4." in said
+    assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
@@ -206,15 +209,6 @@ def test_reversible_layers_of_the_model_give_the_input_back() -> None:
         kept, reversible = series(charts(app)["reversible"], "y").values()
         assert kept[0] == reversible[0]
         assert kept[-1] == 128 * reversible[-1]
-
-
-def test_a_tile_is_never_so_small_that_there_are_too_many() -> None:
-    for length, size in ((1, 1), (70, 1), (71, 2), (256, 4), (100_000, 64)):
-        assert smallest_tile(length, length) == size
-        assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size), length
-    said = words(page(text="word " * 300, method="Tiles", tile="1"))
-    assert "more than 5,000 smaller tiles, so these have size 4." in said
-    assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
 
 
 # The trained state space.

@@ -65,7 +65,9 @@ def test_the_vectors_are_those_of_the_record() -> None:
     assert f"{2 * 256 * 1024 + 1024 + 256:,} parameters" in words(app)
 
 
-def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
+def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for part, index in (("pre", 17), ("out", 200)):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
         said, found = answered(app), answered(app)["sum"]
@@ -76,9 +78,6 @@ def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
         assert answered(open_tab(TABS[0], **HERE, number=number_))["at"].startswith("pre."), number_
     for part, last in (("post", 1023), ("out", 255)):
         assert answered(open_tab(TABS[0], **HERE, number=f"{part}.5000"))["at"] == f"{part}.{last}"
-
-
-def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     address: dict[str, str] = {}
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)

@@ -123,7 +123,7 @@ def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch)
     assert "other weights of `` ladder-rnn ``" in words(app)
 
 
-def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
+def test_states_and_the_fading_gradient_are_those_of_the_recurrence_and_what_a_state_knows() -> None:
     trace = zoo.load("ladder-rnn", kind=zoo.EarlierModel).trace(TEXT)
     for layer in range(2):
         app, h = open_page(PAGE, text=TEXT, ladder=TABS[4], rnn=str(layer)), trace[f"rnn.{layer}.hidden"]
@@ -136,9 +136,6 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
     low, high = charts(app)["fading"]["tables"]["ends"]["y"]
     assert low <= min(map(np.min, left.values()))
     assert high == max(map(np.max, left.values()))
-
-
-def test_one_way_a_state_knows_one_side_of_a_token_and_stacked_both_ways_all_of_it() -> None:
     app = open_page(PAGE, text=TEXT, ladder="The recurrent network", gate="two layers, both ways", token="3")
     above, below, backward, forward = matrices(app)["stacked"][0]
     at = np.arange(len(forward))

@@ -122,12 +122,20 @@ def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None
     assert "".join(moved[place].strip("␣ ") for place in sorted(moved)) == ".dinosaursmalleatsMan"
 
 
-def test_counting_in_bits() -> None:
+def test_bits_count_and_an_appended_index_makes_words_alike() -> None:
     table = naive_positions.binary(16, 4)
     assert ["".join(map(str, row[::-1])) for row in table] == [format(n, "04b") for n in range(16)]
     flips = [bin(n ^ (n + 1)).count("1") for n in range(15)]
     np.testing.assert_allclose(naive_positions.steps(table), np.sqrt(flips))
     np.testing.assert_allclose(np.ptp(naive_positions.steps(waves(16, 4))), 0, atol=1e-12)
+    vectors = np.random.default_rng(0).standard_normal((5, 7))
+    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
+    for index, alike in zip([0, 3, 500], found, strict=True):
+        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
+        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
+        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
+    assert found[2] > 0.999
+    assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
 
 
 def test_a_shift_is_the_flow_of_one_generator() -> None:
@@ -207,7 +215,7 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     assert f"(**{both[trace.target.ids.index(trace.target.ids[0]), 3]:.2f}**)" in words(app)
 
 
-def test_bad_settings_get_one_clear_sentence() -> None:
+def test_bad_settings_get_one_clear_sentence_and_a_shift_stays_within_fewer_positions() -> None:
     asked: dict[str, list[tuple[str, int, str | None]]] = {
         "Curves": [
             *(("width", 7, "even.*7"), ("width", 0, "even.*0"), ("width", 514, "at most 512.*514"), ("width", 2, None)),
@@ -228,9 +236,6 @@ def test_bad_settings_get_one_clear_sentence() -> None:
             assert said is None or re.search(said, warned[0]), (wave, key, value)
     (warning,) = sinusoidal("Curves", base="1").warning
     assert "base must be more than 1" in warning.value
-
-
-def test_a_shift_stays_within_fewer_positions() -> None:
     app = sinusoidal("A shift is a rotation", k="40")
     app.number_input(key="places").set_value(10)
     app.run()
@@ -265,15 +270,12 @@ def test_the_axes_of_a_table_are_those_of_its_covariance_and_untrained_rows_are_
     np.testing.assert_allclose(position_table.smoothed(np.array([1.0, 2, 6, 4]), window=3), [1.5, 3, 4, 5])
 
 
-def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
+def test_the_trained_table_its_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
     np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
     unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
     np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
-
-
-def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     app = learned("Well trained?")
     lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
     rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
@@ -336,17 +338,6 @@ def test_a_drawing_in_the_address_is_read_and_shuffled_patches_change_one_model_
     assert "shuffled_digit" in matrices(shuffled)
     blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
     assert blind[0] == pytest.approx(blind[1], abs=1e-4)
-
-
-def test_an_appended_index_makes_words_alike() -> None:
-    vectors = np.random.default_rng(0).standard_normal((5, 7))
-    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
-    for index, alike in zip([0, 3, 500], found, strict=True):
-        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
-        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
-        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
-    assert found[2] > 0.999
-    assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
 
 
 def test_fractions_of_two_sentences_on_the_page() -> None:

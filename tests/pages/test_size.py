@@ -57,23 +57,12 @@ def test_what_a_model_keeps_is_what_its_attention_needs() -> None:
         assert f"cache of 2,048 tokens, 16 bits: {in_bytes(2 * needed)}" in said
 
 
-def test_a_token_costs_two_operations_for_each_parameter_that_it_passes() -> None:
+def test_a_token_costs_two_operations_for_each_parameter_and_gpt_3_its_memory_and_training() -> None:
     for name in ("tiny-english", "experts"):
         app = open_page(PAGE, sized="Training", model=name)
         cost, passed = told(app, r"costs \*\*([\d.]+) million\*\* operations to read, 2 for each of the ([\d.,]+)")
         assert cost == pytest.approx(2 * passed / (1e6 if passed > 1e4 else 1), rel=0.02)
         assert ("of 4 experts" in words(app)) == (name == "experts")
-
-
-def test_sizes_of_your_own_are_counted() -> None:
-    address = {"design": "sizes of your own", "n_layers": "3", "d_model": "64", "d_ff_ratio": "2", "vocabulary": "256"}
-    app = open_page(PAGE, **address)
-    matrices = 3 * (4 * 64 * 64 + 2 * 64 * 128)
-    small = 3 * (4 * 64 + 128 + 64 + 2 * 2 * 64) + 2 * 64
-    assert f"**{matrices + small + 256 * 64:,}** parameters" in words(app)
-
-
-def test_memory_and_training_of_gpt_3() -> None:
     memory = charts(open_page(PAGE, sized="Memory", design="GPT-3"))["memory"]["tables"]["rows"]
     tib = dict(zip((name[5:] for name in memory["name"]), memory["value"], strict=True))
     assert tib["run, 16 bits"] == pytest.approx(174.6e9 * 2 / 2**40, rel=1e-3)
@@ -83,6 +72,14 @@ def test_memory_and_training_of_gpt_3() -> None:
     assert columns[2] == "300 billion tokens (its authors), 3.1·10²³ operations"
     assert rows[1][2] == f"{3.143e23 / (312e12 * 0.4) / 86_400 / 365.25:.3g} years"
     assert result_rows("sizes")["BERT base"][2] == "109,482,240"
+
+
+def test_sizes_of_your_own_are_counted() -> None:
+    address = {"design": "sizes of your own", "n_layers": "3", "d_model": "64", "d_ff_ratio": "2", "vocabulary": "256"}
+    app = open_page(PAGE, **address)
+    matrices = 3 * (4 * 64 * 64 + 2 * 64 * 128)
+    small = 3 * (4 * 64 + 128 + 64 + 2 * 2 * 64) + 2 * 64
+    assert f"**{matrices + small + 256 * 64:,}** parameters" in words(app)
 
 
 def result_rows(name: str) -> dict[str, list[str]]:

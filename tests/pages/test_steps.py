@@ -85,7 +85,7 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variants: d
                 close(a["before"] + a["out"], after, name)
 
 
-def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_pattern() -> None:
+def test_of_a_linear_head_the_browser_gets_positive_features_and_of_a_learned_sink_its_logit() -> None:
     model, layer = models.load("twins-linear"), "decoder.1.self_attn"
     header, a = read_arrays(stages.payload(model, TEXT, layer, 2))
     assert header["linear"]
@@ -94,6 +94,12 @@ def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_patte
     products = np.where(a["mask"] > 0, a["rot_q"] @ a["rot_k"].T, 0.0)
     close(products / products.sum(axis=1, keepdims=True), a["pattern"])
     assert "or φ)" in words(open_page("step_by_step", model="twins-linear", text=TEXT, part="The code"))
+    model, layer, head = models.load("twins-sink"), "decoder.2.self_attn", 3
+    trace = model.trace(TEXT)
+    header, _ = read_arrays(stages.payload(model, TEXT, layer, head))
+    powers = np.exp(trace[f"{layer}.scores"][head].astype(np.float64)).sum(axis=-1)
+    missing = 1 - trace[f"{layer}.pattern"][head].astype(np.float64).sum(axis=-1)
+    np.testing.assert_allclose(missing, np.exp(header["sink"]) / (powers + np.exp(header["sink"])), atol=1e-5)
 
 
 def test_the_numpy_version_gives_the_numbers_of_the_page(variants: dict[str, ModelConfig]) -> None:
@@ -160,16 +166,6 @@ def test_sharpness_variance_histogram_and_gradient_of_scores() -> None:
     measured = np.linalg.norm(np.concatenate(columns))
     assert scaling.gradient_norms(softmax(scores))[0] == pytest.approx(measured, rel=1e-6)
     assert scaling.gradient_norms(np.array([[1.0, 0, 0]]))[0] == 0
-
-
-def test_a_learned_sink_travels_with_its_head() -> None:
-    """The browser explains the softmax with it: exp of what travels takes the rest of every row."""
-    model, layer, head = models.load("twins-sink"), "decoder.2.self_attn", 3
-    trace = model.trace(TEXT)
-    header, _ = read_arrays(stages.payload(model, TEXT, layer, head))
-    powers = np.exp(trace[f"{layer}.scores"][head].astype(np.float64)).sum(axis=-1)
-    missing = 1 - trace[f"{layer}.pattern"][head].astype(np.float64).sum(axis=-1)
-    np.testing.assert_allclose(missing, np.exp(header["sink"]) / (powers + np.exp(header["sink"])), atol=1e-5)
 
 
 def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() -> None:

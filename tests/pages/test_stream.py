@@ -194,7 +194,7 @@ def test_only_what_was_added_to_the_words_moves_the_stream_when_all_positions_sh
     assert rope.max() < 1e-3
 
 
-def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
+def test_the_paths_in_space_are_those_of_the_three_main_directions_and_the_nearest_five() -> None:
     app, trace = page("In space"), read_out()[1]
     (space,) = spaces(app)
     rows = space["layout"]["meta"]["values"]["rows"]
@@ -205,9 +205,6 @@ def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
     for site in (sites[0], sites[-1]):
         near, _ = residual.closest(trace[site], TOKEN)
         assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
-
-
-def test_the_five_nearest_are_those_of_the_largest_cosines() -> None:
     app, trace = page("Neighbours"), read_out()[1]
     columns_of = charts(app)["nearest"]["tables"]["rows"]
     drawn = list(zip(columns_of["stage"], columns_of["word"], strict=True))

@@ -261,7 +261,7 @@ def test_a_story_tells_of_no_faint_layer() -> None:
     assert story(values[[0, 0]], same).endswith("does most: 90% of the gap in both.")
 
 
-def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
+def test_heads_that_hurt_are_not_said_to_matter_little_and_equal_ones_have_one_order() -> None:
     app = opened(MAP, "I am happy", model="induction")
     heads = matrices(app)["damage_map"][0][:, :4]
     layer, head = np.unravel_index(heads.argmin(), heads.shape)
@@ -272,6 +272,14 @@ def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
     assert "matter little" not in said
     assert ("may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
     assert "may do the same work, or this text" in words(opened(MAP))
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
+        sharpest = int(sharpness.argmax())
+        place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
+        names = [f"0.{n}" for n in range(47)]
+        said = every_part._place(sharpness, lost, names, "the next word", switch_off.Way(how="zero"))
+        assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
 
 
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
@@ -288,18 +296,6 @@ def test_where_nothing_is_changed_no_part_is_missed() -> None:
     app, points = (opened(tab, how="scaled", factor="1.0") for tab in (MAP, POINTS))
     assert (np.nan_to_num(matrices(app)["damage_map"]) == 0).all()
     assert not re.search("grows most|it shrinks|ranks first", words(app) + words(points))
-
-
-def test_equal_heads_have_one_order() -> None:
-    """Of equal heads the first comes first, as on the map, whatever the sort does with many of them."""
-    for seed in range(5):
-        random = np.random.default_rng(seed)
-        lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
-        sharpest = int(sharpness.argmax())
-        place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
-        names = [f"0.{n}" for n in range(47)]
-        said = every_part._place(sharpness, lost, names, "the next word", switch_off.Way(how="zero"))
-        assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
 
 
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:

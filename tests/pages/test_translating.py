@@ -199,7 +199,7 @@ def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated() -> Non
         assert "translating" in views(app)
 
 
-def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
+def test_a_text_in_capitals_or_of_one_word_is_read_as_the_page_says(model: ZooModel) -> None:
     shouted = open_translating(text="LA VOITURE EST ROUGE.")
     assert [str(one.value) for one in shouted.info] == [
         f"Text in all capitals is read in lower case: “{markdown.plain('La voiture est rouge.')}”"
@@ -207,9 +207,6 @@ def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: Zo
     assert view(shouted)["steps"] == view(open_translating(text="La voiture est rouge."))["steps"]
     assert "".join(view(shouted)["source"]) == "Lavoitureestrouge."
     assert "Text in all capitals" not in words(open_translating(text="À"))
-
-
-def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> None:
     familiar = Familiar.load(zoo.MODELS / "french-english")
     assert familiar
     assert familiar.single

@@ -68,7 +68,9 @@ def last_stream(model: zoo.ZooModel, text: str) -> Array:
     return found[0][0].double().numpy()
 
 
-def test_the_head_reads_the_readers_text_without_its_last_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_head_reads_the_readers_text_without_its_last_mark_if_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     w = np.random.default_rng(1).normal(scale=0.1, size=257)
     put(monkeypatch, head=w.tolist())
     for model in ("tiny-english", "fill-in"):
@@ -77,9 +79,6 @@ def test_the_head_reads_the_readers_text_without_its_last_mark(monkeypatch: pyte
             x = stream[-1] if model == "tiny-english" else stream.mean(axis=0)
             p = float(1 / (1 + np.exp(-(x @ w[:-1] + w[-1]))))
             assert f"probability **{per_cent(p)}**" in words(opened(body=model, text=text)), (model, text)
-
-
-def test_a_text_of_marks_alone_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, head=[0.0] * 257)
     for text in ("", "?", " .?! "):
         app = opened(text=text)

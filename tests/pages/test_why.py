@@ -65,8 +65,7 @@ def test_a_removal_opens_the_other_tab_with_that_path() -> None:
     assert re.search(r"Without head 0\.\d in the key of “animal”: predicted", words(app))
 
 
-def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> None:
-    """MLP 0 out of the key of "animal": the share falls to what the new score makes of the other, unchanged ones."""
+def test_a_removed_path_changes_only_this_head_and_those_that_share_its_keys() -> None:
     app = page(BELIEVE)
     predicted, measured = said(app, "Without MLP 0 in the key of “animal”: predicted {}, measured {}")
     row = PATTERNS[3, 2, IT]
@@ -77,6 +76,9 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     paths = dict(zip(*columns(app, "paths").values(), strict=True))
     assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
     assert predicted < measured < 0
+    for taken in ("k0", "q0"):
+        told_of = words(page(BELIEVE, model="twins-gqa", taken=taken, head="2"))
+        assert ("Heads 2, 3 share keys and values." in told_of) == ("share keys" in told_of) == (taken == "k0")
 
 
 def test_a_look_that_the_mask_forbids_has_a_score_and_linear_attention_none() -> None:
@@ -103,12 +105,6 @@ def test_cross_attention_has_two_lists_of_tokens() -> None:
     assert any(name.startswith("head 2.") or "MLP 2" in name for name in written)
 
 
-def test_heads_with_common_keys_lose_a_share_together() -> None:
-    for taken in ("k0", "q0"):
-        shown = words(page(BELIEVE, model="twins-gqa", taken=taken, head="2"))
-        assert ("Heads 2, 3 share keys and values." in shown) == ("share keys" in shown) == (taken == "k0")
-
-
 def test_what_a_head_writes_adds_up_and_pairs_of_subspaces_are_as_many_as_heads() -> None:
     app = page(WRITES)
     written = matrices(app)["writes"][0][:, 0].sum()
@@ -123,8 +119,7 @@ def test_what_a_head_writes_adds_up_and_pairs_of_subspaces_are_as_many_as_heads(
     assert copies == pytest.approx(scores, abs=0.006)
 
 
-def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
-    """Induction: the head that looks one back, and one that reads in its keys what that wrote."""
+def test_the_pair_that_composes_most_is_shown_on_the_sentence_with_its_birth() -> None:
     app = page(COMPOSE, model="induction", text=TWICE)
     (value,) = said(app, "Head 0.2 composes with the keys of head 1.0: {}.")
     moved, before, after = (float(share) for share in re.findall(r"\*\*([\d.]+)%\*\*", words(app))[:3])
@@ -139,9 +134,6 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     assert np.abs(without - second).sum() / 2 / len(second) == pytest.approx(moved / 100, abs=0.01)
     for reads in ("5.0", "0.0", "9999.1", "x"):  # no pair
         assert "Head 0.2 composes" in words(page(COMPOSE, model="induction", reads=reads)), reads
-
-
-def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> None:
     app = page(COMPOSE, model="induction", text="a b a b")
     assert "birth" in charts(app)
     assert re.search(
