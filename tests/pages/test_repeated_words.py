@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, open_page, pictures, spaces, views, words
+from tests.app import charts, open_page, pictures, spaces, views
 from tests.pages import tabs
 from tfmviz.ui.router import PAGES
 from tfmviz.words.labels import quoted
@@ -75,24 +75,6 @@ def test_pieces_of_a_character_say_which_where_only_the_indices_of_the_text_are_
         texts = list(sentences(open_page(**tab, text="He saw a ☃ there")))
         assert [text for text in texts if "[byte" in text] == [], tab
         assert any("☃ 1/3" in text for text in texts), tab
-
-
-ONE = re.compile(r"(?<![\d.,])(?<!of )(?<!the )(?<!− )1 ([a-z]+s)\b|\b1 of (?:the )?\d+ [a-z]+s are\b")
-"""“1 tokens”, “1 of the 8 heads are”."""
-
-OTHERS = {"is", "was", "has", "does", "times", "less", "plus", "minus", "nats", "ms", "replaces"}
-"""Words after a 1 that are no plurals of what is counted."""
-
-
-def test_one_is_not_written_as_several() -> None:
-    plurals = []
-    ones = dict.fromkeys(("prefix", "w", "size", "global", "random", "topk"), "1")
-    for page in (page.name for page in PAGES if page.group):
-        for tab in tabs.addresses(page):
-            app = open_page(page, text="Hi", **tab | ones)
-            said = words(app) + "\n".join(str(caption.value) for caption in app.caption)
-            plurals += [(page, tab, match[0]) for match in ONE.finditer(said) if match[1] not in OTHERS]
-    assert plurals == []
 
 
 def test_a_name_says_which_token_only_where_two_look_alike() -> None:
