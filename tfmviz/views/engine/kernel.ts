@@ -1,5 +1,5 @@
 // The product of two matrices in float32, in AssemblyScript: four rows by eight columns at a time, which fill the
-// registers. `npm run kernel` compiles it into kernel_bytes.ts. Each number is one sum in the order of the columns of A,
+// registers. `npm run kernel` compiles it into kernel.json. Each number is one sum in the order of the columns of A,
 // in whatever tile it lies, so that a row is the same to the last bit whether it is computed alone or with others.
 
 const SPARE: usize = 64; // 32 bytes that belong to nobody, for the last columns of C

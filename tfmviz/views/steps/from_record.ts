@@ -12,8 +12,8 @@ export function stepsOf(
   { title, layer, head }: { title: string; layer: string; head: number },
   { withWeights = false }: { withWeights?: boolean } = {},
 ): Plain<HeadFacts> {
-  const { config, positions } = engine.transformer;
-  const { d_head, divisor, n_heads, norm_position } = config;
+  const { config, d_head, positions } = engine.transformer;
+  const { n_heads, norm_position } = config;
   const { labels, tokens } = facts.texts.target;
   const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
   const preNorm = norm_position === "pre";
@@ -29,9 +29,8 @@ export function stepsOf(
     const angles = Array.from(labels, (_, position) => theta.map((rate) => position * rate));
     found.angles = { shape: [labels.length, theta.length], data: Float32Array.from(angles.flat()) };
   }
-  const plainly = divisor === 1 ? "" : String(Number(divisor.toPrecision(4)));
-  const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly;
-  const how = { preNorm, divisor, divided, cap: null, linear: false, sink: null, normed: false, outNormed: false };
+  const scaling = { divisor: Math.sqrt(d_head), divided: `√${d_head}`, cap: null };
+  const how = { preNorm, ...scaling, linear: false, sink: null, normed: false, outNormed: false };
   const texts = { queries: labels, tokens, keys: labels };
   return { facts: { title, layer, head, heads: n_heads, ...texts, ...how }, sites: found };
 }
