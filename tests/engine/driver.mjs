@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
 import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
 import { visible } from "../../tfmviz/views/engine/tokens.ts";
+import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { stepsOf } from "../../tfmviz/views/steps/from_record.ts";
 import { Head } from "../../tfmviz/views/steps/head.ts";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/from_record.ts";
 

@@ -1,6 +1,6 @@
 // The way from the sentence to what a layer writes, stage by stage.
 
-import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { number } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import { type Part, said } from "../shared/sums.ts";
@@ -214,11 +214,8 @@ function likest(head: Head) {
 
 function strongest(head: Head, query: number) {
   const row = Array.from(rowOf(head.matrix("share"), query));
-  const names = Array.from(row, (share, j) => ({ share, j }))
-    .sort((a, b) => b.share - a.share)
-    .slice(0, 3)
-    .filter(({ share }) => share >= 0.005)
-    .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
+  const best = largest(row, 3).filter((j) => row[j] >= 0.005);
+  const names = best.map((j) => `${quoted(head.keys, j)} ${number(row[j])}`);
   const rest = 1 - row.reduce((sum, share) => sum + share, 0);
   const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink`;
   return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;

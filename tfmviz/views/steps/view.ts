@@ -1,7 +1,7 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
-import { rowOf } from "../shared/arrays.ts";
+import { largest, rowOf } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
@@ -90,8 +90,7 @@ export class Steps extends ViewBase {
   }
 
   strongestKey(query: number) {
-    const row = rowOf(this.head.arrays.pattern, query);
-    return row.indexOf(Math.max(...row));
+    return largest(rowOf(this.head.arrays.pattern, query), 1)[0];
   }
 
   fitted(selection: Selection): Selection {

@@ -7,10 +7,19 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { Named } from "../shared/named.tsx";
 import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
-import { Cumulated, Shares } from "./rivals.tsx";
-import { type Settings, settled } from "./settled.ts";
+import { type Settings, settled } from "./decoding.ts";
+import {
+  Cumulated,
+  drawWords,
+  entropyWords,
+  LEGEND,
+  type Place,
+  type Rival,
+  rivalSentence,
+  Shares,
+  wordSentence,
+} from "./rivals.tsx";
 import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
-import { drawWords, entropyWords, LEGEND, type Place, type Rival, rivalSentence, wordSentence } from "./words.ts";
 
 interface Data {
   about: string; // model and text: the words belong to them
