@@ -4,7 +4,6 @@
 import { LABEL_LENGTH, MASK, MASK_TOKEN, TYPED_GAP, VISIBLE } from "../shared/constants.ts";
 
 export type Encoding = {
-  text: string;
   ids: number[];
   tokens: string[];
   offsets: [number, number][]; // in characters, not the units of JavaScript's strings
@@ -74,7 +73,6 @@ export class ByteTokens {
     }
     const kept = found.slice(0, maxLen);
     return {
-      text,
       ids: kept.map(({ id }) => id),
       tokens: kept.map(({ token }) => token),
       offsets: kept.map(({ span }) => span),

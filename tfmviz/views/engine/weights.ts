@@ -45,11 +45,8 @@ export function stepsOf(
   const { labels, tokens } = facts.texts.target;
   const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
   const preNorm = norm_position === "pre";
-  const found: Sites = { x: preNorm ? sites[`${layer}.norm`] : before, before };
+  const found: Sites = { ...sites, x: preNorm ? sites[`${layer}.norm`] : before, before };
   if (withWeights) Object.assign(found, weightsOf(engine, layer));
-  for (const [site, value] of Object.entries(sites)) {
-    if (site.startsWith(`${layer}.`)) found[site.slice(layer.length + 1)] ??= value;
-  }
   const bias = positions.bias(labels.length, labels.length);
   if (bias) found.bias = { shape: [n_heads, labels.length, labels.length], data: bias };
   const { theta } = positions;

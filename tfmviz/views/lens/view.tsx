@@ -1,7 +1,7 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
 import { render } from "preact";
-import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
+import { between, bytesOf, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
@@ -154,11 +154,8 @@ export class Lens extends ViewBase {
 }
 
 /** The colour of an amount, from little to much, as the figures draw lengths. */
-export function amountColour(shade: number, roles: Record<string, string>) {
-  const [low, middle, high] = [roles.little, roles.middling, roles.much].map(bytesOf);
-  const [from, to, part] = shade < 0.5 ? [low, middle, 2 * shade] : [middle, high, 2 * shade - 1];
-  return mixed(from, to, part);
-}
+export const amountColour = (shade: number, roles: Record<string, string>) =>
+  between([roles.little, roles.middling, roles.much].map(bytesOf), shade);
 
 function placeOf(event: Event): Place | null {
   const node = buttonOf(event);
