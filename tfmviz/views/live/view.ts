@@ -47,8 +47,12 @@ export default part<Data>((parent, { at }) => {
   };
   const meeting = registryEntry("live");
   meeting.onData = (key) => following.onData(key);
+  let next = 0;
   meeting.onChange = () => {
-    following.ask();
+    next ||= afterFrame(() => {
+      next = 0;
+      following.ask();
+    });
     return own.isHere(following.known);
   };
   const over = new AbortController();
@@ -61,6 +65,7 @@ export default part<Data>((parent, { at }) => {
     following.know({ ...known, views: views.split(" ") });
   };
   const leave = () => {
+    cancelAnimationFrame(next);
     over.abort();
     leaveSliders();
     endReturn();
@@ -71,6 +76,9 @@ export default part<Data>((parent, { at }) => {
   };
   return Object.assign(following, { take, leave });
 });
+
+/** Does something once the next frame is on the screen: first a touch shows where the hand is, then what comes of it. */
+const afterFrame = (act: () => void) => requestAnimationFrame(() => setTimeout(act));
 
 /**
  * What the reader has typed into the boxes. When another page's pictures come, Streamlit's boxes hold the texts of the
