@@ -5,7 +5,7 @@ import { between, bytesOf, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { Named } from "../shared/named.tsx";
+import { Head, Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
@@ -93,15 +93,7 @@ export class Lens extends ViewBase {
         onFocusIn={point}
         onPointerLeave={() => this.point(null)}
       >
-        <thead>
-          <tr>
-            {["token", ...data.columns].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head names={["token", ...data.columns]} />
         <tbody>{data.rows.map(line)}</tbody>
       </table>,
       this.scroller,

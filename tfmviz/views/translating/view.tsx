@@ -7,7 +7,7 @@ import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
-import { Named } from "../shared/named.tsx";
+import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
@@ -137,23 +137,14 @@ class Translation extends ViewBase {
       this.stop();
       this.go(to);
     };
-    const tool = (name: string, to: number, disabled: boolean) => (
-      <button type="button" disabled={disabled} onClick={() => jump(to)}>
-        {name}
-      </button>
-    );
-    render(
-      <>
-        {tool("Next word", shown + 1, shown >= most)}
-        {tool("Step back", shown - 1, !shown)}
-        <button type="button" onClick={() => this.play()}>
-          {this.isPlaying ? "Pause" : "Play"}
-        </button>
-        {tool("To the end", most, shown >= most)}
-        {tool("Start again", 0, !shown)}
-      </>,
-      this.tools,
-    );
+    const tools: Tool[] = [
+      ["Next word", () => jump(shown + 1), shown >= most],
+      ["Step back", () => jump(shown - 1), !shown],
+      [this.isPlaying ? "Pause" : "Play", () => this.play(), false],
+      ["To the end", () => jump(most), shown >= most],
+      ["Start again", () => jump(0), !shown],
+    ];
+    render(<Tools tools={tools} />, this.tools);
     render(
       <>
         <div class="looks">
@@ -190,16 +181,7 @@ class Translation extends ViewBase {
         <div class="scroller" tabIndex={0} role="group" aria-label="Attention">
           <table class="matrix" hidden={!shown}>
             <caption>{heads}</caption>
-            <thead>
-              <tr>
-                <th scope="col">reads → writes</th>
-                {source.map((text) => (
-                  <th scope="col" dir="auto">
-                    {text}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <Head names={["reads → writes", ...source]} />
             <tbody>
               {written.map((step, n) => (
                 <tr class={n === looked ? "looked" : ""} {...watched((isOn) => this.hover(n, isOn))}>

@@ -20,11 +20,6 @@ export interface Place {
 /** shares by stage; null: cut away */
 export type Rival = { token: number; text: string; shares: (number | null)[] };
 
-export const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
-
-export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
-  `Word ${n + 1} “${text.trim() || text}”: probability ${perCent(p)}, entropy ${decimal(entropy)} nats`;
-
 export function entropyWords(entropy: number) {
   const equal = Math.exp(entropy);
   const among = decimal(equal, equal < 10 ? 1 : 0);
