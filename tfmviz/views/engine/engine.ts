@@ -93,10 +93,7 @@ export class Engine {
     return encoding;
   }
 
-  /**
-   * How many tokens need not be read again: those before the first change, in a pass that was the same otherwise, unless
-   * an edit is about single tokens.
-   */
+  /** How many tokens need not be read again: those before the first change, unless an edit is about single tokens. */
   past(ids: number[], { ids: read, edits }: Pass) {
     const isAlike = edits.every(({ kind }) => kind === "Scale");
     if (this.transformer.config.architecture !== "decoder-only" || !isAlike) return 0;

@@ -47,10 +47,7 @@ export function engineOf(whole: Uint8Array) {
 
 type Entry = { dtype: "F32" | "F16"; shape: number[]; data_offsets: [from: number, to: number] };
 
-/**
- * Weights as safetensors stores them: the length of a header (8 bytes), the header (JSON: per name kind, shape and place
- * of an array), the numbers.
- */
+/** Weights as safetensors stores them: the length of a header (8 bytes), the header (JSON), the numbers. */
 export function tensorsOf(bytes: Uint8Array): Tensors {
   const begins = 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const { __metadata__, ...entries }: Record<string, Entry> = parsed(bytes.subarray(8, begins));

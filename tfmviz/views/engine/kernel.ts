@@ -13,8 +13,8 @@ function store(c: usize, left: v128, right: v128, columns: i32): void {
 }
 
 /**
- * C = A B + bias: A (m, k), C (m, n), row by row. B (k, n) lies in panels of eight columns, row by row in each; the last
- * panel and the bias have room for all eight. Without a bias its address is 0.
+ * C = A B + bias: A (m, k), C (m, n), row by row. B (k, n) lies in panels of eight columns, row by row in each; the
+ * last panel and the bias have room for all eight. Without a bias its address is 0.
  */
 export function product(a: usize, b: usize, bias: usize, c: usize, m: i32, k: i32, n: i32): void {
   const row = (<usize>k) << 2;

@@ -33,7 +33,7 @@ function weightsOf(engine: Engine, layer: string): Sites {
   return found;
 }
 
-/** One head as step by step takes it (`payload` in views/steps), of all sites of a text; with the layer's matrices, unless a view of this head has them. */
+/** One head as step by step takes it (`payload` in views/steps); with weights, unless a view of this head has them. */
 export function stepsOf(
   { facts, sites }: Plain,
   engine: Engine,

@@ -77,7 +77,7 @@ export default part<Data>((parent, { at }) => {
   return Object.assign(following, { take, leave });
 });
 
-/** Does something once the next frame is on the screen: first a touch shows where the hand is, then what comes of it. */
+/** Does something once the next frame is on the screen: first a touch is seen, then what comes of it. */
 const afterFrame = (act: () => void) => requestAnimationFrame(() => setTimeout(act));
 
 /**

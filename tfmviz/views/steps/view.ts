@@ -1,5 +1,4 @@
-// Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
-// still.
+// Attention stage by stage. Every touch is answered here; the page around is told when the hand is still.
 
 import { largest, rowOf } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
@@ -192,10 +191,7 @@ export class Steps extends ViewBase {
     return true;
   }
 
-  /**
-   * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
-   * lacks which follows stands the one that the token looks at most.
-   */
+  /** With the positions of tokens here; null if the query is missing. A follower puts its strongest for a lost key. */
   own(part: Partial<Selection>): Partial<Selection> | null {
     const { link, selection } = this;
     const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;

@@ -1,5 +1,4 @@
-// A translation that grows word by word: the source above, what the decoder writes and reads below, lines for attention
-// between them, and the matrix of attention, which gets a row for every word.
+// A translation that grows word by word: lines of attention from the source, and a matrix with a row for each word.
 
 import { render } from "preact";
 import { largest } from "../shared/arrays.ts";

@@ -1,5 +1,4 @@
-// A query and a key that turn with their positions. Every touch is answered here; the page around is told, for the
-// address, when the hand is still.
+// A query and a key that turn with their positions. Every touch is answered here; the page keeps it in the address.
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";

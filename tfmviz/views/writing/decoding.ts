@@ -83,13 +83,10 @@ const largestFirst = (shares: Numbers) => {
 const without = (scores: Numbers, keeps: (id: number) => boolean) =>
   scores.map((score, id) => (keeps(id) ? score : -Infinity));
 
-/**
- * What is set now, and the model: its scores after some more tokens of the text, all tokens before them, and a token as
- * it stands in a text. `names` are those of the rules.
- */
+/** What is set now, and the model: a token as it stands in a text, scores after more tokens, and all tokens before. */
 export type Settings = {
   rules: Rules;
-  names: Record<string, string>;
+  names: Record<string, string>; // of the rules
   running: (token: number) => string;
   after: (tokens: number[]) => { logits: ArrayLike<number>; seen: number[] };
 };
