@@ -191,7 +191,7 @@ export class Steps extends ViewBase {
     return true;
   }
 
-  /** With the positions of tokens here; null if the query is missing. A follower puts its strongest for a lost key. */
+  /** With the positions of tokens here; null if the query is missing. A view that follows replaces a missing key. */
   own(part: Partial<Selection>): Partial<Selection> | null {
     const { link, selection } = this;
     const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;

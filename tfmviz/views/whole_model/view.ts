@@ -13,7 +13,7 @@ import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
 import { Painter, tileOf } from "./paint.ts";
-import type { Answer, Column, Lane, Scene } from "./scene.ts";
+import type { Answer, Around, Column, Lane, Scene } from "./scene.ts";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
 
 const PLAY = "▶ Play";
@@ -48,7 +48,7 @@ export class Whole extends ViewBase {
   says: Says = {};
   where = { layer: "", head: 0 };
   opening: Opening["zoom"] | null = null;
-  around: Record<"address" | "kinds" | "pages", Record<string, string>> = { address: {}, kinds: {}, pages: {} };
+  around: Around = { address: {}, kinds: {}, pages: {} };
 
   zooms = make("div", { className: "zooms", role: "group", ariaLabel: "Zoom" });
   follows = select("Follow", {}, (value) => {
