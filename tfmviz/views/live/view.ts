@@ -47,12 +47,14 @@ export default part<Data>((parent, { at }) => {
   };
   const meeting = registryEntry("live");
   meeting.onData = (key) => following.onData(key);
-  let next = 0;
+  let isNext = false;
+  const askNow = () => {
+    isNext = false;
+    following.ask();
+  };
   meeting.onChange = () => {
-    next ||= afterFrame(() => {
-      next = 0;
-      following.ask();
-    });
+    if (!isNext) requestAnimationFrame(() => setTimeout(askNow)); // a touch is seen first, then what comes of it
+    isNext = true;
     return own.isHere(following.known);
   };
   const over = new AbortController();
@@ -65,7 +67,6 @@ export default part<Data>((parent, { at }) => {
     following.know({ ...known, views: views.split(" ") });
   };
   const leave = () => {
-    cancelAnimationFrame(next);
     over.abort();
     leaveSliders();
     endReturn();
@@ -76,9 +77,6 @@ export default part<Data>((parent, { at }) => {
   };
   return Object.assign(following, { take, leave });
 });
-
-/** Does something once the next frame is on the screen: first a touch is seen, then what comes of it. */
-const afterFrame = (act: () => void) => requestAnimationFrame(() => setTimeout(act));
 
 /**
  * What the reader has typed into the boxes. When another page's pictures come, Streamlit's boxes hold the texts of the
