@@ -1,6 +1,5 @@
 """The engine computes what PyTorch computes, at every site, with and without edits."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -17,17 +16,6 @@ from tfmviz.record.trace import NotCaptured
 from tfmviz.views.engine import KNOWN
 from tfmviz.words.labels import visible
 from tfmviz.zoo import load
-
-
-def test_the_engine_says_which_shipped_models_it_knows() -> None:
-    configs = {path.parent.name: json.loads(path.read_text()) for path in sorted(MODELS.glob("*/config.json"))}
-    configs["sunk"] = configs["twins-rope"] | {"sink": "present"}
-    why = call("engine/known.ts", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
-    said = dict(zip(configs, why, strict=True))
-    assert [name for name, reason in said.items() if reason == ""] == sorted(KNOWN)
-    unknown = {"twins-linear": "attention = linear", "french-english": "architecture = encoder-decoder"}
-    for name, what in (unknown | {"sunk": "sink = present", "experts": "n_experts = 4"}).items():
-        assert said[name] == f"The browser does not compute models with {what}."
 
 
 @each("name", KNOWN)

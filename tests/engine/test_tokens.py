@@ -39,7 +39,6 @@ def odd_text(rng: random.Random) -> str:
 
 def python_says(encoding: Encoding) -> dict[str, Any]:
     return {
-        "text": encoding.text,
         "ids": list(encoding.ids),
         "tokens": list(encoding.tokens),
         "offsets": [list(span) for span in encoding.offsets],

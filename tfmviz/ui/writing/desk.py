@@ -156,7 +156,7 @@ def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int
 
 
 def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
-    """A position for the view; see `views/writing/words.ts`."""
+    """A position for the view; see `views/writing/rivals.tsx`."""
     stages = step.stages
     model, left = stages[0].probabilities, stages[-1].probabilities
     fallen = None if step.rules.temperature == 0 else draw(left, number_for(seed, step.place))

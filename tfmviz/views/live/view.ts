@@ -45,8 +45,14 @@ export default part<Data>((parent, { at }) => {
   };
   const meeting = registryEntry("live");
   meeting.onData = (key) => following.onData(key);
-  meeting.onChange = () => {
+  let isNext = false;
+  const askNow = () => {
+    isNext = false;
     following.ask();
+  };
+  meeting.onChange = () => {
+    if (!isNext) requestAnimationFrame(() => setTimeout(askNow)); // a touch is seen first, then what comes of it
+    isNext = true;
     return own.isHere(following.known);
   };
   const over = new AbortController();
