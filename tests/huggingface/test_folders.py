@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -128,14 +127,6 @@ def test_a_configuration_cannot_name_code_to_compare_with(tmp_path: Path, place:
     assert run(tmp_path / "llama") == 0
 
 
-def test_shards_are_read_as_one(tmp_path: Path, place: Path) -> None:
-    model = tiny("llama")
-    model.save_pretrained(tmp_path / "llama", max_shard_size="60KB")
-    TOKENIZERS["llama"]().save_pretrained(tmp_path / "llama")
-    assert len(list((tmp_path / "llama").glob("*.safetensors"))) > 2
-    assert run(tmp_path / "llama") == 0
-
-
 def test_a_converted_model_in_memory_is_the_one_on_disk(tmp_path: Path, place: Path) -> None:
     model = write(tmp_path / "bart", "bart")
     assert run(tmp_path / "bart") == 0
@@ -195,47 +186,6 @@ def test_marian_reads_two_languages_with_one_vocabulary(tmp_path: Path) -> None:
     assert target.encode("the cat sat").tokens == ["▁the", "▁cat▁sat", "</s>"]
     assert source.encode(">>fr<< the cat").ids == [vocabulary[piece] for piece in (">>fr<<", "▁the▁cat", "</s>")]
     assert target.decode([vocabulary["▁cat▁sat"], vocabulary["s"]]) == "cat sats"
-
-
-def test_a_shipped_model_survives_the_way_through_another_library_bit_for_bit(tmp_path: Path, place: Path) -> None:
-    """`tiny-english` written as a GPT-NeoX checkpoint, and read back."""
-    shipped, folder = zoo.load("tiny-english"), zoo.MODELS / "tiny-english"
-    config, weights = shipped.config, load_file(folder / "model.safetensors")
-    sizes = {
-        **{"vocab_size": config.vocab_size, "hidden_size": config.d_model, "num_hidden_layers": config.n_layers},
-        **{"num_attention_heads": config.attention.n_heads, "intermediate_size": config.feed_forward.d_ff},
-    }
-    kind = {"use_parallel_residual": False, "tie_word_embeddings": True, "max_position_embeddings": config.max_len}
-    rope = {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0}
-    theirs = hf.GPTNeoXForCausalLM(hf.GPTNeoXConfig(**sizes, **kind, rope_parameters=rope))
-    theirs.load_state_dict(as_neox(weights, config), strict=False)
-    theirs.save_pretrained(tmp_path / "neox")
-    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), eos_token="<|endoftext|>")
-    tokenizer.save_pretrained(tmp_path / "neox")
-    assert run(tmp_path / "neox", "--name", "back") == 0
-    ours, text = zoo.load("back"), "The cat sat on the mat, and 中 said so."
-    assert ours.vocabulary == shipped.vocabulary
-    for site in ("logits", "decoder.5.self_attn.z", "decoder.2.mlp.post"):
-        assert np.array_equal(ours.trace(text)[site], shipped.trace(text)[site]), site
-
-
-def as_neox(weights: dict[str, torch.Tensor], config: Any) -> dict[str, torch.Tensor]:
-    """The same numbers under GPT-NeoX's names: neighbours of a pair become halves of a head."""
-    d, found = config.d_head, {"gpt_neox.embed_in.weight": weights["embedding.W_E"]}
-    found["lm_head.weight"] = weights["embedding.W_E"]
-    halves = torch.cat((torch.arange(0, d, 2), torch.arange(1, d, 2)))
-    names = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "post_attention_layernorm"}
-    names |= {"self_attn.W_O": "attention.dense", "mlp.W_in": "mlp.dense_h_to_4h", "mlp.W_out": "mlp.dense_4h_to_h"}
-    for kind in ("weight", "bias"):
-        found[f"gpt_neox.final_layer_norm.{kind}"] = weights[f"decoder.norm.{kind}"]
-        for n in range(config.n_layers):
-            ours, other = f"decoder.blocks.{n}", f"gpt_neox.layers.{n}"
-            q, k, v = (weights[f"{ours}.self_attn.{w}.{kind}"].unflatten(0, (-1, d)) for w in ("W_Q", "W_K", "W_V"))
-            rows = torch.stack((q[:, halves], k[:, halves], v), dim=1)  # (head, 3, d_head, …)
-            found[f"{other}.attention.query_key_value.{kind}"] = rows.flatten(0, 2)
-            for name, its in names.items():
-                found[f"{other}.{its}.{kind}"] = weights[f"{ours}.{name}.{kind}"]
-    return {name: value.float() for name, value in found.items()}
 
 
 @each(

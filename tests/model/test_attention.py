@@ -78,15 +78,6 @@ def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) 
 
 
 @every_mask
-@every_bias
-@each("n_kv_heads", [N_HEADS, 1])
-def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv_heads: int) -> None:
-    attention, bias = lively(Attention(config(n_kv_heads=n_kv_heads))), bias_for(mask, scheme)
-    fused, stepwise = (attention(*inputs_for(mask), mask=mask, bias=bias, tap=tap) for tap in (NO_TAP, STEPWISE))
-    assert_close(fused, stepwise)
-
-
-@every_mask
 def test_the_two_paths_have_equal_gradients(mask: Tensor) -> None:
     attention = lively(Attention(config(n_kv_heads=1)))
     gradients = []

@@ -174,16 +174,6 @@ def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
     assert way_to((unseen,), found) is None
 
 
-def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_text_of_two_tokens(writer: DecoderOnly) -> None:
-    found = search(writer, TEXTS[2], width=VOCAB, length_penalty=0.0, max_new_tokens=2)[-1].complete[0]
-    with torch.inference_mode():
-        all_texts = torch.cartesian_prod(torch.arange(VOCAB), torch.arange(VOCAB))
-        logits = writer(torch.cat((torch.tensor(TEXTS[2]).expand(len(all_texts), -1), all_texts), dim=1))
-    new = logits.log_softmax(dim=-1)[:, 3:5].gather(2, all_texts[:, :, None])[..., 0].sum(dim=1)
-    assert list(found.ids) == all_texts[new.argmax()].tolist()
-    assert found.score == pytest.approx(float(new.max()), abs=1e-4)
-
-
 def test_the_encoder_runs_once_and_every_token_is_read_once(translator: EncoderDecoder) -> None:
     read: list[int] = []
     with ExitStack() as hooks:

@@ -62,13 +62,6 @@ def test_a_long_prompt_is_kept_whole_and_writing_stops_before_the_mark(writer: D
     assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
 
 
-@each("temperature", [0.0, 0.9])
-def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, temperature: float) -> None:
-    short, long = (continue_ids(writer, PROMPT, max_new_tokens=n, temperature=temperature, seed=3) for n in (0, 7))
-    assert short.equal(PROMPT)
-    assert continue_ids(writer, PROMPT, max_new_tokens=4, temperature=temperature, seed=3).equal(long[:7])
-
-
 def test_the_seed_decides_the_draws(writer: DecoderOnly, translator: EncoderDecoder) -> None:
     """At a temperature; and nobody else's random numbers change."""
     for write in (
@@ -205,14 +198,6 @@ def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tupl
             assert step.draw is not None
             assert step.draw.token == step.token
     assert len({step.logits.tobytes() for step in found}) > 3
-
-
-@torch.inference_mode()
-def test_the_records_of_a_translation_hold_the_logits_of_their_places(translator: EncoderDecoder) -> None:
-    found = recorded(translator, SOURCE, given=(4, 8), ends=(END,), max_new_tokens=9)
-    logits = translator(SOURCE[None], torch.tensor([[END, *(step.token for step in found[:-1])]]))[0]
-    for step, expected in zip(found, logits, strict=True):
-        torch.testing.assert_close(torch.from_numpy(step.logits), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_given_tokens_are_read_in_one_pass_and_records_are_small(writer: DecoderOnly) -> None:

@@ -9,7 +9,6 @@ from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, lively
 from tests.model.test_block import copy_layer
 from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, config, patches
-from tfmviz.record.tap import Recorder
 
 BATCH = 3
 
@@ -50,13 +49,3 @@ def test_only_a_model_without_positions_is_blind_to_the_order_of_patches(positio
     model, cut = lively(PictureReader(config(positions))), patches(pictures())
     order = torch.randperm(N_PATCHES, generator=torch.Generator().manual_seed(2))
     assert torch.allclose(model(cut), model(cut[:, order]), atol=1e-4) == is_blind
-
-
-@torch.no_grad()
-def test_what_is_recorded_has_a_place_for_the_class_token() -> None:
-    model, recorder = lively(PictureReader(config("learned"))), Recorder()
-    logits = model(patches(pictures()), recorder)
-    pattern = recorder.values["encoder.0.self_attn.pattern"]
-    assert pattern.shape == (BATCH, model.config.attention.n_heads, 1 + N_PATCHES, 1 + N_PATCHES)
-    assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
-    assert recorder.values["logits"].equal(logits)

@@ -4,12 +4,11 @@ import math
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.cases import each
-from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively, lively_model, record, token_ids
+from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively_model, record
 from tests.model.sizes import (
     ARCHITECTURES,
     BATCH,
@@ -24,7 +23,7 @@ from tests.model.sizes import (
     SCHEMES,
     VOCAB,
 )
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, build
+from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import STEPWISE, Recorder
 
@@ -63,22 +62,6 @@ def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
     return reference
 
 
-def test_decoder_only_equals_gpt2() -> None:
-    model = lively(DecoderOnly(config(positions="learned")))
-    ids = token_ids(LENGTH)
-    values = record(model, ids)
-    with torch.no_grad():
-        gpt2 = gpt2_of(model)(ids, output_attentions=True, output_hidden_states=True)
-
-    assert_close(values["logits"], gpt2.logits)
-    assert len(gpt2.attentions) == N_LAYERS
-    for layer, pattern in enumerate(gpt2.attentions):
-        assert_close(values[f"decoder.{layer}.self_attn.pattern"], pattern)
-    streams = [values[f"decoder.{layer}.resid_pre"] for layer in range(N_LAYERS)] + [values["decoder.norm"]]
-    for ours, theirs in zip(streams, gpt2.hidden_states, strict=True):
-        assert_close(ours, theirs)
-
-
 @every_architecture
 def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(architecture: Architecture) -> None:
     for embeddings in ("tied", "untied"):
@@ -99,26 +82,6 @@ def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(arch
             writes = name.endswith(("W_O.weight", "W_out.weight"))
             assert weight.std().item() == pytest.approx(0.02 / math.sqrt(n_writes) if writes else 0.02, rel=0.1)
             assert abs(weight.mean().item()) < 0.02 / 10
-
-
-@each("embedding_scale, factor", [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
-@every_architecture
-def test_embeddings_are_scaled_rows(architecture: Architecture, embedding_scale: str, factor: float) -> None:
-    model, inputs = lively_model(architecture=architecture, embedding_scale=embedding_scale), inputs_of(architecture)
-    values = record(model, *inputs)
-    sites = ["encoder.embed", "decoder.embed"] if architecture == "encoder-decoder" else ["embed"]
-    for site, ids in zip(sites, inputs, strict=True):
-        assert_close(values[site], factor * model.embedding.W_E[ids])
-
-
-def test_cross_attention_reads_the_encoders_output() -> None:
-    model = lively(EncoderDecoder(config(architecture="encoder-decoder")))
-    values = record(model, *inputs_of("encoder-decoder"))
-    for layer, block in enumerate(blocks_of(model.decoder)):
-        assert block.cross_attn is not None
-        for site, linear in (("k", block.cross_attn.W_K), ("v", block.cross_attn.W_V)):
-            expected = F.linear(values["encoder.norm"], linear.weight, linear.bias)
-            assert_close(values[f"decoder.{layer}.cross_attn.{site}"].transpose(1, 2).flatten(2), expected)
 
 
 every_scheme = each("scheme", SCHEMES)
@@ -144,19 +107,6 @@ def sites_of(values: dict[str, torch.Tensor]) -> Sites:
     return [(site, tuple(value.shape)) for site, value in values.items()]
 
 
-def test_sites_of_a_decoder_only_model_with_rope() -> None:
-    values = record(lively_model(n_layers=1, n_kv_heads=1, positions="rope"), token_ids(LENGTH))
-    attention = "norm q k v rot_q rot_k mask scores pattern z out"
-    block = "resid_mid mlp.norm mlp.pre mlp.post mlp.out resid_post"
-    lengths = (LENGTH, LENGTH)
-    assert sites_of(values) == [
-        *shaped("embed decoder.0.resid_pre", "", *lengths),
-        *shaped(attention, "decoder.0.self_attn.", *lengths, kv_heads=1),
-        *shaped(block, "decoder.0.", *lengths),
-        *shaped("decoder.norm logits", "", *lengths),
-    ]
-
-
 def test_sites_of_the_encoder_decoder_of_2017() -> None:
     """post-norm: each norm comes after the layer has written, and there is none at the end of a stack."""
     shape = {"n_layers": 1, "positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu"}
@@ -174,16 +124,6 @@ def test_sites_of_the_encoder_decoder_of_2017() -> None:
         *shaped(f"resid_cross {mlp}", "decoder.0.", LENGTH, K_LENGTH),
         *shaped("logits", "", LENGTH, LENGTH),
     ]
-
-
-@every_architecture
-def test_what_a_swiglu_model_adds_to_the_sites_is_the_gate(architecture: Architecture) -> None:
-    plain, gated = (
-        record(lively_model(architecture=architecture, feed_forward=kind), *inputs_of(architecture))
-        for kind in ("gelu", "swiglu")
-    )
-    assert [site for site in gated if not site.endswith(".gate")] == list(plain)
-    assert sum(site.endswith(".mlp.gate") for site in gated) == sum(site.endswith(".mlp.pre") for site in plain)
 
 
 @every_architecture

@@ -97,14 +97,3 @@ def test_a_scheme_without_code_is_refused_before_anything_is_written(
     with pytest.raises(error, match=r"[xX]pos"):
         run(tmp_path / "toy", "--positions", "xpos")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_scheme_that_is_not_listed_is_refused_before_anything_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        run(tmp_path / "toy", "--positions", "clocks")
-    said = capsys.readouterr().err
-    assert "argument --positions: invalid choice: 'clocks'" in said
-    assert all(f"'{name}'" in said for name in SCHEMES)
-    assert list(tmp_path.iterdir()) == []

@@ -71,20 +71,6 @@ def test_a_byte_that_was_flipped_anywhere_is_noticed(saved: Path) -> None:
     assert load_into_a_fresh_model(saved) == 1
 
 
-def test_the_checksum_covers_names_types_shapes_numbers_and_the_header() -> None:
-    ones = torch.ones(2, 3)
-    sums = [
-        checkpoint.checksum({"a": ones}, {}),
-        checkpoint.checksum({"b": ones}, {}),
-        checkpoint.checksum({"a": torch.ones(3, 2)}, {}),
-        checkpoint.checksum({"a": ones.view(torch.int32)}, {}),
-        checkpoint.checksum({"a": -ones}, {}),
-        checkpoint.checksum({"a": ones}, {"step": "1"}),
-    ]
-    assert len(set(sums)) == len(sums)
-    assert checkpoint.checksum({"a": ones.clone()}, {}) == sums[0]
-
-
 UNREADABLE = "is not a readable checkpoint"
 STEP, SETTINGS_OF_IT = {"step": "1"}, {"run": json.dumps(RUN)}
 
@@ -127,19 +113,6 @@ def test_saving_leaves_one_file_of_plain_tensors_and_changes_nothing(saved: Path
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
-def test_a_save_that_fails_leaves_the_last_good_checkpoint(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def disk_is_full(_: Any, path: Path, **__: Any) -> None:
-        path.write_bytes(b"half a file")
-        raise OSError("No space left on device")
-
-    before, model = saved.read_bytes(), tiny_model(seed=99)
-    monkeypatch.setattr(checkpoint, "save_file", disk_is_full)
-    with pytest.raises(OSError, match="No space left"):
-        checkpoint.save(saved, model, build_optimizer(model, SETTINGS), step=2, run=RUN)
-    assert saved.read_bytes() == before
-    assert [file.name for file in saved.parent.iterdir()] == [saved.name]
-
-
 def entry(step: int) -> dict[str, Any]:
     return {"step": step, "loss": 1 / (step + 3), "tokens": 7, "tokens_per_second": 14.0}
 
@@ -170,13 +143,6 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_p
     log.keep_before(path, 5)
     log.append(path, entry(4))
     assert read_log(tmp_path) == [entry(step) for step in range(5)]
-
-
-@each("step", [0, 1, 3, 9])
-def test_the_steps_that_are_run_again_are_dropped(tmp_path: Path, step: int) -> None:
-    path = write(tmp_path / "log.jsonl", range(4))
-    log.keep_before(path, step)
-    assert log.read_log(path) == [entry(step) for step in range(min(step, 4))]
 
 
 @each("line", [b'{"step": 1, "loss"', b"", b"\xff\xfe", b"7", b"[]", b'{"loss": 1}', b'{"step": "1"}', b"[" * 50_000])
@@ -218,18 +184,6 @@ def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path,
     lines = (out / "log.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (out / "log.jsonl").write_text("".join(["not a step\n", *lines[1:]]), encoding="utf-8")
     assert "Line 1 of" in refused("lm", corpus, out)
-
-
-def test_an_unwritable_log_stays(corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
-    before = (out / "log.jsonl").read_bytes()
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    assert run("lm", corpus, out) == 1
-    assert (out / "log.jsonl").read_bytes() == before
 
 
 @each("left", {"no log": 0, "a part of it": 3})

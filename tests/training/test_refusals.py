@@ -1,7 +1,6 @@
 """What cannot be trained is said in one sentence."""
 
 import os
-import runpy
 import sys
 from pathlib import Path
 from typing import Any, get_args
@@ -9,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.cases import each
-from tests.training.runs import assert_one_sentence_on, refused, run, words
+from tests.training.runs import assert_one_sentence_on, refused, run
 from tests.training.toys import SENTENCES, write_lines
 from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES
@@ -132,18 +131,6 @@ def test_an_option_out_of_range_is_refused_by_its_name_before_anything_is_writte
         run("lm", corpus, tmp_path / "out", **{option: value})
     assert f"argument --{option.replace('_', '-')}: {said}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.filterwarnings("ignore:'tfmviz.training.__main__' found in sys.modules")
-def test_the_module_ends_with_the_exit_code(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = words("lm", corpus, tmp_path / "out", data=tmp_path / "missing.txt")
-    monkeypatch.setattr(sys, "argv", ["tfmviz.training", *options])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("tfmviz.training", run_name="__main__")
-    assert ended.value.code == 1
-    assert_one_sentence_on(capsys.readouterr().err)
 
 
 @each(

@@ -9,7 +9,7 @@ import torch
 
 from tests.cases import each
 from tests.model.helpers import flat
-from tests.training.toys import BYTES, VOCAB, sequences
+from tests.training.toys import BYTES, VOCAB, sequences, tiny_batches
 from tfmviz.constants import MASK
 from tfmviz.model.transformer import build
 from tfmviz.text.corpora import CorpusError
@@ -116,9 +116,23 @@ def test_a_batch_of_spans_keeps_to_its_budget_and_each_epoch_leaves_other_spans_
     assert len(seen[0] & seen[1]) < 40  # short texts have few spans
 
 
+PAIRS = [(f"aà{i} b.", f"x{i} yz z.") for i in range(40)]
+"""No letter is in both languages."""
+
+TOKENIZER = Tokenizer.train((" ".join(pair) for pair in PAIRS), vocab_size=290)
+
+
+def labelled(**changes: Any) -> LabelBatches:
+    settings: dict[str, Any] = {"texts": "mixed", "batch_size": 7, "longest": 13, "seed": 5}
+    return LabelBatches(pairs=PAIRS, tokenizer=TOKENIZER, **settings | changes)
+
+
 def every_kind_of_batches(*, seed: int = 0) -> dict[str, Batches]:
     pairs = list(zip(sequences(97, seed=1), sequences(97, seed=2), strict=True))
     return {
+        "text": tiny_batches(n_repeated=0, seed=seed),
+        "text with repeated rows": tiny_batches(n_repeated=2, seed=seed),
+        "labels": labelled(seed=seed),
         "pairs": PairBatches(pairs=pairs, budget=131, seed=seed),
         "masked": MaskedBatches(pieces=sequences(97, seed=1), budget=67, vocab_size=VOCAB, seed=seed),
         "spans": SpanBatches(pieces=[row for row in sequences(97, seed=1) if row[1:]], budget=67, seed=seed),
@@ -140,21 +154,10 @@ def test_a_batch_is_a_function_of_seed_and_step(kind: str) -> None:
     assert batches.settings == again.settings != other.settings
 
 
-PAIRS = [(f"aà{i} b.", f"x{i} yz z.") for i in range(40)]
-"""No letter is in both languages."""
-
-TOKENIZER = Tokenizer.train((" ".join(pair) for pair in PAIRS), vocab_size=290)
-
-
-def batches(**changes: Any) -> LabelBatches:
-    settings: dict[str, Any] = {"texts": "mixed", "batch_size": 7, "longest": 13, "seed": 5}
-    return LabelBatches(pairs=PAIRS, tokenizer=TOKENIZER, **settings | changes)
-
-
 def test_every_letter_has_the_label_of_its_language() -> None:
     seen, lengths = set(), set()
     for step in range(20):
-        inputs, labels = batches().batch(step)
+        inputs, labels = labelled().batch(step)
         assert inputs["ids"].shape == labels.shape
         assert inputs["ids"].dtype == labels.dtype == np.int64
         assert len(labels) == 7
@@ -164,21 +167,10 @@ def test_every_letter_has_the_label_of_its_language() -> None:
             if letters := set(token) & set("abxyz"):
                 assert letters <= set("ab" if label == 0 else "xyz"), token
                 seen.add((label, len(token)))
-        single = batches(texts="single").batch(step)[1]
+        single = labelled(texts="single").batch(step)[1]
         assert (single == single[:, :1]).all()  # a text in one language has one label
+    assert labelled().settings != labelled(texts="single").settings
     assert {label for label, _ in seen} == {0, 1}
     assert len({size for _, size in seen}) > 2
     assert lengths <= set(range(1, 14))
     assert len(lengths) > 5
-
-
-def test_a_batch_depends_on_seed_and_step_alone() -> None:
-    first, again = batches().batch(3), batches().batch(3)
-    assert np.array_equal(first[0]["ids"], again[0]["ids"])
-    assert np.array_equal(first[1], again[1])
-    others = [batches().batch(4), batches(seed=6).batch(3)]
-    assert all(
-        other[1].shape != first[1].shape or not np.array_equal(other[0]["ids"], first[0]["ids"]) for other in others
-    )
-    assert batches().settings != batches(texts="single").settings
-    assert batches().settings == batches().settings

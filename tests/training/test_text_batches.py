@@ -108,17 +108,6 @@ def test_epochs_differ_and_a_stream_of_exactly_one_batch_is_enough() -> None:
         batches_of_places(needed - 1, n_repeated=2)
 
 
-@each("n_repeated", [0, 2])
-def test_a_batch_depends_on_seed_and_step_alone(n_repeated: int) -> None:
-    batches = batches_of_places(n_repeated=n_repeated)
-    forwards = [read(batches, step) for step in range(29)]
-    fresh = batches_of_places(n_repeated=n_repeated)
-    for step in reversed(range(29)):
-        for there, here in zip(forwards[step], read(fresh, step), strict=True):
-            assert np.array_equal(there, here)
-    assert not np.array_equal(read(batches_of_places(n_repeated=n_repeated, seed=11), 0)[0], forwards[0][0])
-
-
 def test_repeated_rows_repeat_and_leave_the_text_rows_alone() -> None:
     plain, mixed = batches_of_places(batch_size=3), batches_of_places(batch_size=5, n_repeated=2)
     segments = set()
