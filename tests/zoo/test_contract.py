@@ -12,9 +12,9 @@ from tests.cases import each
 from tests.zoo.models import CONFIGS, MAX_LEN, TEXT, VOCAB_SIZE, plain_logits, traced
 from tfmviz import zoo
 from tfmviz.model.transformer import build
-from tfmviz.record.edits import AblateHead, Edit, SetMask
+from tfmviz.record.edits import AblateHead
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Encoding, NotCaptured, Trace
+from tfmviz.record.trace import Encoding, Trace
 
 
 def test_a_model_has_a_name_tokens_and_words(model: zoo.ZooModel, library: tokenizers.Tokenizer) -> None:
@@ -82,12 +82,6 @@ def test_wanted_sites_and_no_others_are_kept_with_the_same_values(model: zoo.Zoo
         np.testing.assert_allclose(part[site], whole[site], rtol=1e-4, atol=1e-4)
 
 
-@each("wanted", ["decoder.7.self_attn.pattern", "nothing.*", "Logits", ""])
-def test_a_wanted_site_that_the_model_does_not_compute_is_refused(model: zoo.ZooModel, wanted: str) -> None:
-    with pytest.raises(NotCaptured, match="logits"):
-        model.trace(TEXT, sites=("logits", wanted))
-
-
 NOTHING = r"^There is no text to run the model on\."
 
 
@@ -119,29 +113,6 @@ def test_tokens_may_be_given_in_place_of_a_text(model: zoo.ZooModel, library: to
     for site in from_text:
         np.testing.assert_array_equal(from_ids[site], from_text[site])
     assert read_by(from_ids).tokens == tuple(model.vocabulary[index] for index in ids)
-
-
-def test_an_edit_of_what_is_not_there_is_refused(model: zoo.ZooModel) -> None:
-    layer = model.config.layers[0]
-    wrong: list[tuple[Edit, str]] = [
-        *((AblateHead(layer=layer, head=head), f"head {head} does not exist") for head in (-1, 3, 99)),
-        (SetMask(layer=layer, mask=((True, False),)), r"\(1, 2\)"),
-    ]
-    for edit, said in wrong:
-        with pytest.raises(ValueError, match=said):
-            traced(model, (edit,))
-    with pytest.raises(NotCaptured, match=r"decoder\.7\.self_attn"):
-        traced(model, (AblateHead(layer="decoder.7.self_attn", head=0),))
-
-
-def test_a_mask_set_by_hand_is_the_mask_that_is_used(model: zoo.ZooModel) -> None:
-    layer, n_heads = model.config.layers[0], model.config.attention.n_heads
-    diagonal = np.eye(len(traced(model).axes(layer)[0]), dtype=bool)
-    edit = SetMask(layer=layer, mask=tuple(map(tuple, diagonal.tolist())))
-    trace = traced(model, (edit,))
-    assert (trace.edits, traced(model).edits) == ((edit,), ())
-    np.testing.assert_array_equal(trace[f"{layer}.mask"], diagonal)
-    np.testing.assert_array_equal(trace[f"{layer}.pattern"], np.broadcast_to(diagonal, (n_heads, *diagonal.shape)))
 
 
 @each("cut", [False, True])

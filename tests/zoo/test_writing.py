@@ -11,7 +11,6 @@ import torch
 from tests.cases import each
 from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
-from tfmviz.model.readers import TextReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import Edit, Patch, Scale, SetMask
@@ -173,19 +172,3 @@ def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped:
     for kept, is_same in ((MAX_LEN // 2, True), (1, False)):  # a single token was continued
         other = zoo.writing.samples(model, ids[-kept:], rules=rules, seed=2, max_new_tokens=MAX_LEN + 3)
         assert (long == other) == is_same
-
-
-def test_texts_written_together_read_no_token_twice(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = []
-    once = TextReader.read
-
-    def counted(self: TextReader, texts: torch.Tensor, **how: int) -> torch.Tensor:
-        logits = once(self, texts, **how)
-        read.append(self.n_read)
-        return logits
-
-    monkeypatch.setattr(TextReader, "read", counted)
-    model = zoo.load("decoder-only", folder=shipped)
-    zoo.writing.samples(model, TEXT * 20, rules=[Rules()] * 3, max_new_tokens=5)
-    zoo.writing.search(model, TEXT * 20, width=2, max_new_tokens=5)
-    assert read.count(1) == len(read) - 2
