@@ -1,4 +1,4 @@
-"""A checkpoint on disk becomes a folder of the zoo: what is in it, and what the app makes of it."""
+"""A checkpoint on disk becomes a folder of the zoo: what is in it, and what the app makes of it, of pairs too."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,14 +18,18 @@ from safetensors.torch import load_file
 import tfmviz
 from tests.browser import ROOT
 from tests.cases import each
-from tests.huggingface.folders import TOKENIZERS, write
-from tests.huggingface.models import tiny
+from tests.huggingface.folders import TOKENIZERS, word_piece, write
+from tests.huggingface.models import tiny, weighted
+from tests.huggingface.newer import NEWER
 from tfmviz import zoo
 from tfmviz.analysis import whole_model
 from tfmviz.huggingface import __main__ as command
+from tfmviz.huggingface.check import differences, eager, expected
+from tfmviz.huggingface.conversion import convert
 from tfmviz.huggingface.tokens import read_tokenizer
 from tfmviz.model import linear
-from tfmviz.record.edits import AblateHead
+from tfmviz.record.marks import are_second
+from tfmviz.record.trace import Encoding
 from tfmviz.zoo import ZooModel, files
 
 TEXT = "The cat sat on the mat."
@@ -153,18 +158,6 @@ def test_the_tokens_are_those_of_transformers(models: dict[str, ZooModel], name:
     assert all(encoding.text[a:b] or index in (0, len(encoding) - 1) for index, (a, b) in enumerate(encoding.offsets))
 
 
-@every_kind
-def test_every_model_is_traced_and_its_parts_switched_off(models: dict[str, ZooModel], name: str) -> None:
-    model = models[name]
-    trace = model.trace(TEXT)
-    assert trace.first_not_finite() is None
-    assert trace.layers == model.config.layers
-    layer = model.config.layers[-1]
-    without = model.trace(TEXT, (AblateHead(layer=layer, head=0),), sites=(f"{layer}.z",))
-    assert not without[f"{layer}.z"][0].any()
-    assert ("logits" in trace) == (name != "bert headless")
-
-
 @each("name", ["bart", "t5 1.1", "marian"])
 def test_a_translator_writes_what_transformers_writes(models: dict[str, ZooModel], name: str) -> None:
     model, original = models[name], tiny(name)
@@ -199,3 +192,75 @@ def test_marian_reads_two_languages_with_one_vocabulary(tmp_path: Path) -> None:
 def test_the_app_never_imports_transformers(program: str) -> None:
     program += "\nimport sys; sys.exit('transformers' in sys.modules or 'huggingface_hub' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=300)
+
+
+A, B = "The cat sat on the mat.", "the dog ran"
+
+
+def converted(name: str) -> tuple[ZooModel, Any]:
+    theirs = weighted(NEWER[name]()) if name in NEWER else tiny(name)
+    return convert(theirs, word_piece()), theirs
+
+
+def types_of(model: ZooModel, text: Encoding) -> list[int]:
+    mark = model.config.embeddings.separator
+    assert mark is not None
+    return are_second(np.array(text.ids), mark).astype(int).tolist()
+
+
+@each("name", ["bert", "albert", "electra narrow"])
+def test_a_pair_is_what_transformers_makes_of_it(name: str) -> None:
+    model, theirs = converted(name)
+    inputs = word_piece()(A, B, return_tensors="pt", return_token_type_ids=True)
+    found = model.trace(f"{A} ||| {B}")
+    assert list(found.target.ids) == inputs.input_ids[0].tolist()
+    assert types_of(model, found.target) == inputs.token_type_ids[0].tolist()
+    with torch.inference_mode(), eager(theirs):
+        output = theirs(**inputs, output_attentions=True, output_hidden_states=True)
+    n, n_layers = len(found.target), model.config.n_layers
+    for layer, pattern in enumerate(output.attentions):
+        np.testing.assert_allclose(found[f"encoder.{layer}.self_attn.pattern"], pattern[0], atol=5e-6)
+    ours = {site: torch.tensor(found[site])[None] for site in found}
+    sites = differences(ours, expected(theirs, model.config, (inputs.input_ids,)))
+    assert max(site.difference for site in sites) <= 5e-6
+    assert {site.kind for site in sites} >= {"patterns", "streams"}
+    last = found[f"encoder.{n_layers - 1}.resid_post"]
+    np.testing.assert_allclose(last, output.hidden_states[-1][0], atol=5e-6 * max(1.0, float(abs(last).max())))
+    names = [{None: "", 0: "A", 1: "B"}[part] for part in inputs.sequence_ids(0)]
+    assert list(found.target.segments) == names
+    where = found.target.offsets[found.target.ids.index(model.config.embeddings.separator or 0)]
+    assert (len(found.target.offsets), found.target.text[slice(*where)].strip()) == (n, "|||")
+
+
+def test_other_texts_are_read_as_one() -> None:
+    model, _ = converted("bert")
+    for text in (A, f"{A} |||", f"||| {A}", f"{A} || {B}"):
+        found = model.trace(text).target
+        assert (list(found.ids), found.segments) == (word_piece()(text).input_ids, ()), text
+    twice = model.trace(f"{A} ||| {B} ||| {A}").target
+    assert list(twice.ids) == word_piece()(A, f"{B} ||| {A}").input_ids
+    plain = convert(tiny("distilbert"), word_piece())
+    assert list(plain.trace(f"{A} ||| {B}").target.ids) == word_piece()(f"{A} ||| {B}").input_ids
+
+
+def test_a_long_pair_is_cut_as_transformers_cuts_it() -> None:
+    model, _ = converted("bert")
+    for first, second in ((1, 30), (30, 1), (30, 30), (31, 30), (30, 9), (9, 30)):
+        text = " ".join([A] * first), " ".join([B] * second)
+        longest = model.config.max_len
+        expected = word_piece()(*text, truncation="longest_first", max_length=longest)
+        found = model.encode(" ||| ".join(text))
+        assert list(found.ids) == expected.input_ids
+        assert found.n_dropped == len(word_piece()(*text).input_ids) - longest
+
+
+def test_a_converted_folder_keeps_it_and_refuses_another_mark(tmp_path: Path, place: Path) -> None:
+    write(tmp_path / "bert", "bert")
+    assert run(tmp_path / "bert", "--name", "pairs") == 0
+    model = zoo.load("pairs")
+    assert set(model.trace(f"{A} ||| {B}").target.segments) == {"", "A", "B"}
+    config = place / "pairs" / "config.json"
+    mark = f'"separator": {model.config.embeddings.separator}'
+    config.write_text(config.read_text().replace(mark, '"separator": 7'))
+    with pytest.raises(zoo.ModelUnavailable, match="does not join"):
+        zoo.load("pairs")

@@ -3,89 +3,63 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import huggingface_hub
 import pytest
 
-from tests.huggingface.hub import NAME, served
+from tests.huggingface.hub import COMMIT, NAME, served
 from tests.huggingface.models import tiny
 from tests.huggingface.test_folders import run
 
 
-class Hub:
-    """A Hub with one model, whose files are fetched into a folder of this machine.
-
-    Attributes:
-        store: what has been fetched.
-        fetched: the lists of files that were asked for.
-        stop_before: a file at which the network ends.
-    """
-
-    def __init__(self, shelf: Path, store: Path) -> None:
-        self.shelf, self.store, self.fetched = shelf, store, list[list[str]]()
-        self.stop_before: str | None = None
-
-    def model_info(self, *_: Any, **__: Any) -> Any:
-        files = [file for file in sorted(self.shelf.rglob("*")) if file.is_file()]
-        siblings = [
-            SimpleNamespace(rfilename=str(file.relative_to(self.shelf)), size=file.stat().st_size) for file in files
-        ]
-        return SimpleNamespace(sha="c0ffee", siblings=siblings)
-
-    def download(self, name: str, *, allow_patterns: Any = None, local_files_only: bool = False, **_: Any) -> str:
-        if not local_files_only:
-            self.fetched.append(list(allow_patterns))
-            for file in sorted(allow_patterns):
-                if file == self.stop_before:
-                    raise KeyboardInterrupt
-                self.store.mkdir(exist_ok=True)
-                shutil.copy(self.shelf / file, self.store / file)
-        if not self.store.exists():
-            raise OSError("nothing is kept")
-        return str(self.store)
-
-
-@pytest.fixture
-def hub(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
-    hub = Hub(checkpoint, tmp_path / "store")
+def test_it_says_what_it_found_before_it_fetches(
+    checkpoint: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (checkpoint / "README.md").write_text("---\nlicense: mit\n---\n")
     (checkpoint / "consolidated.safetensors").write_bytes(b"the same weights again")
     (checkpoint / "onnx").mkdir()
     (checkpoint / "onnx" / "config.json").write_text("{}")
-    monkeypatch.setattr("huggingface_hub.snapshot_download", hub.download)
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", hub.model_info)
-    return hub
-
-
-def test_it_says_what_it_found_before_it_fetches(hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(Path("somebody/llama")) == 0
+    with served(checkpoint, tmp_path / "store", monkeypatch) as hub:
+        assert run(Path(NAME)) == 0
     said = capsys.readouterr().out
     before = said[: said.index("Fetching")]
-    for words in ("commit c0ffee", "llama", "3 × 6 × 42", "licence mit", "tokenizer.json"):
+    for words in (f"commit {COMMIT[:7]}", "llama", "3 × 6 × 42", "licence mit", "tokenizer.json"):
         assert words in before
-    assert len(hub.fetched) == 2
-    assert not any(file.endswith(".safetensors") for file in hub.fetched[0])
-    assert [file for file in hub.fetched[1] if file.endswith(".safetensors")] == ["model.safetensors"]
-    assert not any("/" in file for file in hub.fetched[1])
-    assert "somebody/llama, commit c0ffee" in (place / "llama" / "CARD.md").read_text(encoding="utf-8")
+    asked = [name for name, _ in hub.asked]
+    assert [name for name in asked if name.endswith(".safetensors")] == [asked[-1]] == ["model.safetensors"]
+    assert not any("/" in name for name in asked)
+    assert f"{NAME}, commit {COMMIT}" in (place / "llama" / "CARD.md").read_text(encoding="utf-8")
 
 
-def test_a_stopped_download_is_fetched_on(hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tiny("llama").save_pretrained(hub.shelf, max_shard_size="60KB")
-    (hub.shelf / "model.safetensors").unlink()
-    shards = sorted(file.name for file in hub.shelf.glob("model-*"))
-    hub.stop_before = shards[1]
-    assert run(Path("somebody/llama")) == 130
-    assert "files that were fetched are kept" in capsys.readouterr().err
-    assert (hub.store / shards[0]).exists()
-    hub.stop_before = None
-    assert run(Path("somebody/llama")) == 0
-    hub.fetched.clear()
-    shutil.rmtree(place / "llama")
-    assert run(Path("somebody/llama")) == 0
-    assert hub.fetched == []
+def test_a_stopped_download_is_fetched_on(
+    checkpoint: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny("llama").save_pretrained(checkpoint, max_shard_size="60KB")
+    (checkpoint / "model.safetensors").unlink()
+    first, *rest = sorted(file.name for file in checkpoint.glob("model-*"))
+    fetch = huggingface_hub.snapshot_download
+
+    def stopped(name: str, *, allow_patterns: Sequence[str] = (), **how: Any) -> str:
+        folder: str = fetch(name, allow_patterns=[one for one in allow_patterns if one not in rest], **how)
+        if first in allow_patterns:
+            raise KeyboardInterrupt
+        return folder
+
+    with served(checkpoint, tmp_path / "store", monkeypatch) as hub:
+        with monkeypatch.context() as patch:
+            patch.setattr("huggingface_hub.snapshot_download", stopped)
+            assert run(Path(NAME)) == 130
+        assert "files that were fetched are kept" in capsys.readouterr().err
+        hub.asked.clear()
+        assert run(Path(NAME)) == 0
+        assert {name for name, _ in hub.asked} == {*rest}
+        hub.asked.clear()
+        shutil.rmtree(place / "llama")
+        assert run(Path(NAME)) == 0
+        assert hub.asked == []
 
 
 def test_over_a_connection_it_is_redirected_and_goes_on_where_it_was_cut(
