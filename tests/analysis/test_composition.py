@@ -206,7 +206,6 @@ def test_without_its_value_the_first_token_is_looked_at_all_the_same(name: str) 
 
 
 def test_what_a_learned_sink_takes_is_unused() -> None:
-    """In numpy: the share of exp(s) in exp(s) + Σ exp(score); without a sink nothing is."""
     module = lively_model(sink="present").requires_grad_(False)
     logits = [value for name, value in module.named_parameters() if name.endswith("self_attn.sink")]
     for number, sink in enumerate(logits):

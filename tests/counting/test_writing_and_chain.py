@@ -46,7 +46,6 @@ def test_words_are_drawn_as_often_as_they_are_probable_and_joined_as_people_writ
 
 @each("smoothing", SMOOTHINGS[1:])
 def test_the_factors_multiply_to_the_probability_of_the_sentence(smoothing: Smoothing) -> None:
-    """Against the product of the probabilities that each prefix gives its next word."""
     text = "The dog saw the cat, and the cat ran"
     stream = encoded([text], TEXT.numbers).tolist()[:-1]
     product = math.prod(TEXT.distribution(stream[:i], smoothing, n=3)[stream[i]] for i in range(1, len(stream)))
@@ -87,6 +86,5 @@ def test_pieces_end_where_both_models_have_an_end(text: str, tokens: list[str], 
 
 
 def test_a_character_in_several_tokens_is_one_piece() -> None:
-    """Byte-level tokens of one character all end behind it."""
     (piece,) = factors("中", np.array([-1.0]), np.array([-1.0, -2.0, -3.0]), [1, 1, 1])
     assert (piece.other, piece.n_tokens) == (-6.0, 3)

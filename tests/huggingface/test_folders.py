@@ -148,7 +148,6 @@ def test_a_converted_model_in_memory_is_the_one_on_disk(tmp_path: Path, place: P
 
 @every_kind
 def test_the_tokens_are_those_of_transformers(models: dict[str, ZooModel], name: str) -> None:
-    """[CLS] and </s> included, and nothing else added."""
     encoding = models[name].tokenizer.encode(TEXT, max_len=61)
     if name == "marian":
         assert encoding.tokens[:3] == (" ", "T", "h")

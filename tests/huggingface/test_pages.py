@@ -230,7 +230,6 @@ def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_pa
 @pytest.mark.browser
 @pytest.mark.soak
 def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: Path, context: BrowserContext) -> None:
-    """As the pages open, in a browser: no message of an error and none of a view that breaks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TFMVIZ_MODELS", str(own))
         server = serve(ROOT / "app.py", free_port())

@@ -60,7 +60,6 @@ def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
 @every_mask
 @every_bias
 def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) -> None:
-    """And the recorded steps between q, k and v and z equal torch's kernel."""
     attention, bias = lively(Attention(config())), bias_for(mask, scheme)
     x_q, x_kv = inputs_for(mask)
     values, both = record(attention, x_q, x_kv, mask=mask, bias=bias), additive(mask, bias)

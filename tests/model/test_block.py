@@ -134,7 +134,6 @@ def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
 @each("cross", [False, True])
 @each("norm_position", get_args(NormPosition))
 def test_the_residual_stream_is_accounted_for(norm: Norm, cross: bool, norm_position: NormPosition) -> None:
-    """What comes out is what went in plus what the layer wrote; in post-norm, its norm."""
     stack, values = record_decoder(norm_position, norm, cross=cross)
     assert torch.equal(values["0.resid_pre"], X)
     assert ("norm" in values) is (norm_position != "post")

@@ -63,7 +63,6 @@ def test_a_long_prompt_is_kept_whole_and_writing_stops_before_the_mark(writer: D
 
 
 def test_the_seed_decides_the_draws(writer: DecoderOnly, translator: EncoderDecoder) -> None:
-    """At a temperature; and nobody else's random numbers change."""
     for write in (
         partial(continue_ids, writer, PROMPT),
         partial(translate_ids, translator, SOURCE, start=END, ends=()),

@@ -85,7 +85,6 @@ def test_a_filled_model_is_the_model_that_was_drawn(architecture: Architecture, 
 @each("norm_position", ["pre", "post"])
 @torch.no_grad()
 def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(norm_position: str) -> None:
-    """f(Norm(x)) or Norm(f(x)), and x itself goes nowhere."""
     model = decoder(residual="absent", norm_position=norm_position)
     values = recorded(model)
     for index, block in enumerate(blocks_of(model.decoder)):

@@ -147,7 +147,6 @@ def test_shared_layers_are_a_model_with_equal_layers() -> None:
 
 
 def test_writes_are_made_small_for_each_time_they_are_added() -> None:
-    """σ / √n with n = 2 · layers, however often weights are stored."""
     for changes in ({}, {"shared_layers": "present"}, {"n_experts": N_EXPERTS}):
         torch.manual_seed(0)
         model = build(config(n_layers=8, d_ff=500, **changes))
@@ -191,7 +190,6 @@ def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
 
 
 def test_what_the_scores_of_a_synthesizer_depend_on() -> None:
-    """The random one's on no token at all, the dense one's on the query's own, and both on positions."""
     ids = token_ids(LENGTH)
     other = with_other_token(ids, 2)
     for kind, rows in (("random", []), ("dense", [2])):

@@ -49,7 +49,6 @@ def test_a_config_takes_a_new_scheme_and_checks_what_its_entry_asks_for(clocks: 
 
 
 def test_a_trained_model_with_a_new_scheme_computes_what_the_scheme_says(trained: ZooModel) -> None:
-    """All scores of self-attention from q and k alone, by complex numbers; cross-attention turns nothing."""
     assert trained.config.positions.kind == "clocks"
     trace = trained.trace("attention", target="noitnet")
     for layer in trace.layers:
@@ -76,9 +75,7 @@ def test_a_cache_keeps_the_logits_of_a_new_scheme(clocks: str) -> None:
     assert not torch.allclose(model(ids), lively_model(positions="none")(ids), atol=1e-2)
 
 
-def test_the_recipe_works_to_the_letter_and_its_bias_on_any_device(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_recipe_works_to_the_letter_and_its_bias_on_any_device(monkeypatch: pytest.MonkeyPatch) -> None:
     tests = recipe.follow(monkeypatch)
     assert tests
     for test in tests.values():

@@ -173,7 +173,6 @@ def test_t5_bias_equals_transformers(bidirectional: bool) -> None:
 
 @each("q_len, k_len", [(LENGTH, K_LENGTH), (3, 4 * CLIP), (1, 1)])
 def test_a_query_meets_the_vector_of_its_clipped_distance(q_len: int, k_len: int) -> None:
-    """The queries stand at the last of the keys' positions; a vector past the clip is that of the clip."""
     positions = lively(Shaw(d_head=D_HEAD))
     q = normal(BATCH, N_HEADS, q_len, D_HEAD)
     found = positions.relate(q, k_len).detach().numpy()

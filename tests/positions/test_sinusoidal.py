@@ -33,7 +33,6 @@ def test_wavelengths_grow_evenly_from_2_pi_towards_2_pi_times_the_base() -> None
 
 @each("base", [2.0, 10_000.0, 1_000_000.0])
 def test_sinusoids_come_round_after_a_wavelength(base: float) -> None:
-    """With any base."""
     table, lengths = sinusoids(23, 6, base=base).double(), wavelengths(6, base=base)
     angle = 2 * math.pi * torch.arange(23)[:, None] / lengths
     assert_close(table[:, 0::2], angle.sin())

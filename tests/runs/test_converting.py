@@ -62,20 +62,7 @@ def test_only_what_lies_in_the_folder_is_read_and_no_typed_path(root: Path) -> N
     (root / "linked").symlink_to(outside)
     here = desk(root, *WAITS)
     assert here.sources() == ["mine"]
-    typed = (
-        "../outside",
-        f"{outside}",
-        "~",
-        "a/..",
-        "../../etc",
-        "-h",
-        "--name",
-        "a/b/c",
-        "",
-        ".",
-        "a\nb",
-        "mine/",
-    )
+    typed = ("../outside", f"{outside}", "~", "a/..", "../../etc", "-h", "--name", "a/b/c", "", ".", "a\nb", "mine/")
     allowed = []
     for given in typed:
         try:

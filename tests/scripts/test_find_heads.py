@@ -75,7 +75,6 @@ def test_what_holds_on_random_tokens_was_tested_on_forty_texts() -> None:
 
 
 def test_what_is_lost_without_a_head_is_a_mean_over_the_same_forty() -> None:
-    """Head 0.2 of `induction`, whose rows of W_O are set to 0 in the module; losses by torch."""
     model, book, _ = shipped("induction")
     whole, without = (copy.deepcopy(model.module) for _ in range(2))
     halves = [np.random.default_rng(seed).integers(1, 1024, size=32).tolist() for seed in range(41, 81)]
@@ -115,7 +114,6 @@ def test_the_birth_of_the_circuit_ends_as_the_model_is() -> None:
 
 
 def test_the_5th_and_the_50th_token_are_those() -> None:
-    """The loss at each place, by torch, on windows of one text."""
     model = zoo.load("induction")
     pair = (("decoder.0.self_attn", 2), ("decoder.1.self_attn", 0))
     text = " ".join((TEXTS / "english.txt").read_text(encoding="utf-8").splitlines()[:80])

@@ -84,7 +84,6 @@ def test_corpora_that_were_prepared_in_part_are_prepared_again(tmp_path: Path, m
 
 
 def test_a_recipe_goes_on_from_its_first_run(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second has other data and so moves the weights; a repeated call trains nothing again."""
     shape = f"translate --data {corpus / 'pairs.tsv'} --vocab-size 283 --context 37 --batch-tokens 256 --layers 1 "
     shape += "--heads 2 --width 20 --steps 2 --device cpu --precision float32"
     again = f"{shape} --variants once"

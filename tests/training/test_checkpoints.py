@@ -55,7 +55,6 @@ def test_settings_that_json_spells_differently_are_the_same_settings(tmp_path: P
 
 
 def test_a_byte_that_was_flipped_anywhere_is_noticed(saved: Path) -> None:
-    """In the header, in the settings, in the weights and in the moments; the file is named, and what to do."""
     whole = saved.read_bytes()
     for keep in (0, 5, 1000, -1):
         saved.write_bytes(whole[:keep])

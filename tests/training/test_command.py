@@ -86,7 +86,6 @@ def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp
 
 @each("directions, texts", [("forward", "single"), ("both", "mixed")])
 def test_labellers_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, directions: str, texts: str) -> None:
-    """Broken off and continued, such a run is the same run as well; dropout is not theirs."""
     options = {"directions": directions, "texts": texts, "learning_rate": 3e-2}
     assert run("label", corpus, tmp_path / "whole", **options) == 0
     for minutes in ({"minutes": 0}, {}):
@@ -211,7 +210,6 @@ def test_a_source_may_say_how_often_it_is_read(source: str, path: str, weight: i
 
 
 def test_two_processes_have_the_gradients_of_one_with_twice_the_batch(corpus: Path, tmp_path: Path) -> None:
-    """The same command under torchrun: each process runs half of every batch, and the run is the same."""
     changes: dict[str, Any] = {"smoothing": 0.1, "dropout": 0.0}
     assert run("translate", corpus, tmp_path / "one", **changes) == 0
     assert run_in_two(words("translate", corpus, tmp_path / "two", **changes)).returncode == 0

@@ -53,7 +53,6 @@ def test_evaluation_stops_after_so_many_windows_and_leaves_no_trace() -> None:
 
 
 def test_cross_entropy_bits_and_exact_match_by_hand() -> None:
-    """Counts 3, 1, 0 plus one are 4, 2, 1 of 7."""
     train, held_out = np.array([0, 0, 1, 0], dtype=np.uint16), np.array([0, 2], dtype=np.uint16)
     expected = (math.log(7 / 4) + math.log(7 / 1)) / 2
     assert unigram_cross_entropy(train, held_out, vocab_size=3) == pytest.approx(expected)

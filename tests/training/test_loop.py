@@ -68,9 +68,7 @@ def test_only_matrices_decay_and_adam_has_the_settings_of_the_paper() -> None:
     assert (group["betas"], group["eps"], group["weight_decay"], group["fused"]) == ((0.9, 0.98), 1e-9, 0, True)
 
 
-def test_a_seed_decides_the_training_and_each_process_draws_its_own_dropout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_seed_decides_the_training_and_each_process_draws_its_own_dropout(monkeypatch: pytest.MonkeyPatch) -> None:
     courses = []
     for seed in (5, 5, 6):
         model, settings = tiny_model(), replace(SETTINGS, seed=seed)

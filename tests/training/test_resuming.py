@@ -51,7 +51,6 @@ def test_settings_must_agree(corpus: Path, stopped: Path, tmp_path: Path, option
 
 @each("course", TRANSFORMERS)
 def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path) -> None:
-    """With dropout; broken off two steps after a checkpoint. And it ends in a model that loads and traces."""
     assert run(course, corpus, tmp_path / "whole", dropout=0.1) == 0
     with broken_off_after(4):
         run(course, corpus, tmp_path / "parts", dropout=0.1)

@@ -79,7 +79,6 @@ def test_padding_changes_no_loss() -> None:
 
 
 def test_masked_tokens_are_asked_for_and_padding_is_not() -> None:
-    """How many and which: `tests/text/test_corruption.py`."""
     rows = [[7] * 101 for _ in range(97)] + [[9] * 5]
     inputs, targets = mask_words(rows, np.random.default_rng(3), vocab_size=1009)
     ids, lengths = inputs["ids"], inputs["lengths"]
