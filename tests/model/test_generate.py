@@ -1,6 +1,5 @@
 """Writing a token at a time: what is written is what independent forward passes would choose."""
 
-from contextlib import ExitStack
 from functools import partial
 from typing import Any, get_args
 
@@ -10,13 +9,13 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import assert_close, flat, inputs_of, lively_model, token_ids
+from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.model.sizes import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.sizes import SCHEMES
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 from tfmviz.record.decoding import GREEDY, Rules, Step
 from tfmviz.record.facts import NormPosition
 from tfmviz.record.tap import NO_TAP
@@ -144,34 +143,6 @@ def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: di
         assert_close(logits, expected[:, n_read : n_read + n_new])
         n_read += n_new
     assert n_read == 11
-
-
-@each("scheme", SCHEMES)
-@torch.inference_mode()
-def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
-    model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
-    src, tgt = inputs_of("encoder-decoder")
-    expected, memory, cache, mask = model(src, tgt), model.encode(src), Cache(), full_mask(tgt[:, :1], src, None)
-    for place in range(tgt.shape[1]):
-        logits = model.decode(tgt[:, place : place + 1], memory, cache, memory_mask=mask, past=place)
-        assert_close(logits, expected[:, place : place + 1])
-        memory = memory[:, :0]
-
-
-def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
-    rows: dict[str, int] = {}
-    with ExitStack() as hooks:
-        for name, module in translator.named_modules():
-            if name.endswith("W_K"):
-
-                def count(_: Any, inputs: tuple[Tensor], __: Any, name: str = name) -> None:
-                    rows[name] = rows.get(name, 0) + inputs[0].shape[1]
-
-                hooks.enter_context(module.register_forward_hook(count))
-        target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    assert len(target) == 11
-    assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
-    assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}
 
 
 def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
