@@ -81,27 +81,6 @@ def test_too_little_memory_is_said(corpus: Path, tmp_path: Path, monkeypatch: py
     assert "not enough memory" in refused("lm", corpus, tmp_path / "out")
 
 
-@each(
-    "changes",
-    [
-        {"batch_size": 2003},
-        {"repeated": 3},
-        {"context": 307, "batch_size": 2},
-        {"context": 10**6},
-        {"batch_size": 10**9},
-        {"vocab_size": 2 * 10**9},
-        {"about": "no such file.md"},
-        {"device": "abacus"},
-        {"start_from": "no such folder"},
-        {"architecture": "rnn", "dropout": 0.1},
-        {"architecture": "window", "training_mask": "none"},
-    ],
-)
-def test_what_does_not_fit_is_refused_at_once(corpus: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
-    refused("lm", corpus, tmp_path / "out", **changes)
-    assert not (tmp_path / "out").exists()
-
-
 COUNT, NUMBER = "must be a whole number from 1 to 2,147,483,647", "must be a number, "
 
 
@@ -133,6 +112,13 @@ def test_an_option_out_of_range_is_refused_by_its_name_before_anything_is_writte
     assert not (tmp_path / "out").exists()
 
 
+MISFITS: tuple[dict[str, Any], ...] = (
+    *({"repeated": 3}, {"context": 10**6}, {"vocab_size": 2 * 10**9}, {"about": "no such file.md"}),
+    *({"device": "abacus"}, {"start_from": "no such folder"}, {"architecture": "rnn", "dropout": 0.1}),
+    {"architecture": "window", "training_mask": "none"},
+)
+
+
 @each(
     "course, changes, message",
     [
@@ -144,10 +130,12 @@ def test_an_option_out_of_range_is_refused_by_its_name_before_anything_is_writte
         ("task", {"size": 7}, "do not fit a context of 7"),
         ("add", {"size": 19, "context": 64}, "Numbers of 19 digits are asked for; 18 are allowed."),
         ("lm", {"batch_size": 10**6}, "one batch needs"),
+        *(("lm", changes, "") for changes in MISFITS),
     ],
 )
 def test_each_course_refuses(course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path) -> None:
     assert message in refused(course, corpus, tmp_path / "toy", **changes)
+    assert not (tmp_path / "toy").exists()
 
 
 COURSES = {
