@@ -15,14 +15,12 @@ from tests.model.helpers import (
     config,
     inputs_of,
     lively,
-    lively_model,
     normal,
     record,
     token_ids,
     with_other_token,
 )
 from tests.model.sizes import LENGTH
-from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward
 from tfmviz.model.synthesizer import Synthesis, synthesize
@@ -120,13 +118,6 @@ def test_in_training_the_gradient_is_that_of_the_balancing_loss_too() -> None:
     (0 * layer.train()(x, tap=NO_TAP)).sum().backward()
     assert layer.W_R.weight.grad is not None
     assert layer.W_R.weight.grad.abs().max() > 0
-
-
-def test_no_router_and_no_expert_sees_another_token() -> None:
-    model, (ids,) = lively_model(n_experts=N_EXPERTS), inputs_of("decoder-only")
-    cache = Cache()
-    written = torch.cat([model(ids[:, [i]], cache, past=i) for i in range(LENGTH)], dim=1)
-    torch.testing.assert_close(written, model(ids), rtol=1e-4, atol=1e-5)
 
 
 def test_shared_layers_are_a_model_with_equal_layers() -> None:
