@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import assert_close, assert_same, config, inputs_of, lively_model, normal, record
+from tests.model.helpers import assert_close, assert_same, config, inputs_of, lively_model, record
 from tests.model.sizes import ARCHITECTURES, D_HEAD, K_LENGTH, LENGTH, N_HEADS
 from tfmviz.model.attention import Attention
 from tfmviz.record.edits import AblateHead, Edit, SetMask
@@ -26,26 +26,6 @@ SEE_THE_FIRST_ONLY = tuple(tuple(j == 0 for j in range(LENGTH)) for _ in range(L
 
 def layers_of(architecture: Architecture) -> tuple[str, ...]:
     return config(architecture=architecture).layers
-
-
-@each(
-    "sites, kept",
-    [
-        (None, ["embed", "decoder.0.q", "decoder.0.k", "decoder.1.q"]),
-        ((), []),
-        (("embed",), ["embed"]),
-        (("*.q",), ["decoder.0.q", "decoder.1.q"]),
-        (("decoder.0.*", "embed"), ["embed", "decoder.0.q", "decoder.0.k"]),
-        (("*",), ["embed", "decoder.0.q", "decoder.0.k", "decoder.1.q"]),
-    ],
-)
-def test_a_recorder_keeps_the_sites_it_was_asked_for(sites: tuple[str, ...] | None, kept: list[str]) -> None:
-    recorder = Recorder(sites=None if sites is None else iter(sites))
-    recorder("embed", normal(1))
-    for layer, name in ("0q", "0k", "1q"):
-        recorder.scope("decoder").scope(layer)(name, normal(1))
-    recorder.check()
-    assert list(recorder.values) == kept
 
 
 @each(
