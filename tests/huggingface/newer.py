@@ -1,7 +1,5 @@
 """Tiny models of families that came later, most with two kinds of layers; as `models.MODELS`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

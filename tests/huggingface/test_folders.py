@@ -1,7 +1,5 @@
 """A checkpoint on disk becomes a folder of the zoo: what is in it, and what the app makes of it, of pairs too."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A model of the Hub: what is said before it is fetched, which files are, and what happens when that is stopped."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

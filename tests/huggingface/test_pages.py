@@ -1,8 +1,6 @@
 """A converted decoder, encoder and encoder-decoder on every page, with the right formulas and a sentence for what is
 missing."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

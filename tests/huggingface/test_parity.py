@@ -1,7 +1,5 @@
 """Every family against transformers: patterns, streams and logits, and our own cache against none."""
 
-from __future__ import annotations
-
 import re
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What each small chart shows: its rows against numbers worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is true of every small chart, whatever it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
