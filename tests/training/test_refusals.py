@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, get_args
 
 import pytest
@@ -22,8 +23,8 @@ from tfmviz.training.shapes import shape
 
 SOURCES: dict[str, Callable[[Path], Any]] = {
     "a missing file": lambda path: path,
-    "an empty folder": lambda path: path.mkdir() or path,
-    "an empty file": lambda path: path.touch() or path,
+    "an empty folder": lambda path: mkdtemp(dir=path.parent),
+    "an empty file": lambda path: path.write_bytes(b"") or path,
     "a file that is not UTF-8": lambda path: path.write_bytes(b"caf\xe9\n" * 1000) and path,
     "nothing to hold out": lambda path: write_lines(path, ["The same sentence."] * 1000),
     "a device": lambda path: os.devnull,
