@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
 from tests.pages.test_odd_texts import ODD
-from tests.runs.disk import full
+from tests.runs.started import full
 from tfmviz import zoo
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
