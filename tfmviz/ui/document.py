@@ -1,8 +1,8 @@
 """The page that a browser fetches first: Streamlit's, with what it would otherwise find out later.
 
 Streamlit's page looks for its server below its own address (`/explorer/_stcore/health`), fails, and tries again; and
-it fetches the scripts of its parts and of our views one after another, as their elements come. This page names its
-server, and the browser fetches these scripts while it reads the first ones, and after them.
+it fetches the scripts of its parts and of our views one after another, as their elements come. This page names the
+server, and the browser fetches the scripts in parallel.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An ASGI application around another that replaces the first page.
-
-    Attributes:
-        line: JavaScript that the page begins with; the server's policy allows it by its digest.
+    """An ASGI application around another. `line`: JavaScript that the page begins with; the server's policy allows it
+    by its digest.
     """
 
     app: ASGIApp
@@ -56,7 +54,6 @@ class Document:
 
 @cache
 def _pages(line: str) -> dict[str, bytes]:
-    """Streamlit's page by the address of each of our pages."""
     html = (STATIC / "index.html").read_text(encoding="utf-8")
     found = {}
     for page in PAGES:
@@ -70,7 +67,7 @@ def _pages(line: str) -> dict[str, bytes]:
 
 @cache
 def _parts() -> tuple[str, ...]:
-    """The files of `PARTS` and all that they import, except those that Streamlit's page lists."""
+    """`PARTS` and all that they import, except what Streamlit's page lists."""
     js = STATIC / "static" / "js"
     named = (STATIC / "index.html").read_text(encoding="utf-8")
     todo = [path.name for part in PARTS for path in js.glob(f"{part}.*.js")]

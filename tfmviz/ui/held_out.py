@@ -1,4 +1,4 @@
-"""Losses on held-out text, position by position, measured by `scripts.evaluate` for shipped models."""
+"""Losses on held-out text, measured by `scripts.evaluate` for shipped models."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class ByPosition:
 
     @property
     def mean(self) -> float:
-        """Over the positions that the model was trained on."""
+        """Mean over the positions that the model was trained on."""
         return float(self.losses[: self.trained].mean())
 
 
 def outdated(found: Mapping[str, Any], *others: str) -> bool:
-    """Draws a note if figures were measured with other weights than today's, and returns whether they were.
+    """True, with a note, if figures were measured with other weights than today's.
 
     Args:
         found: `weights`, their hashes by the models' names, and the `command` that measures.
@@ -57,7 +57,7 @@ def outdated(found: Mapping[str, Any], *others: str) -> bool:
 
 @cached_for_all
 def by_position(name: str) -> ByPosition | None:
-    """None if the model has not been measured."""
+    """Losses of a model; None if it has not been measured."""
     path = MEASURED / f"{name}-by-position.json"
     if not path.is_file():
         return None

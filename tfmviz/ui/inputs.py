@@ -1,6 +1,4 @@
-"""The controls of a figure. Each follows the address, and a comparison draws it once.
-
-They are Streamlit's, with its arguments, and in addition:
+"""The controls of a figure, which a comparison draws once: Streamlit's, with its arguments, and in addition
 
     line: the container that it is drawn in, if not the current one.
     bind: "query-params", unless the choice is not kept in the address.
@@ -73,7 +71,7 @@ def segmented_control(
     line: DeltaGenerator | None = None,
     **look: Any,
 ) -> T:
-    """Without a choice, `default`, or else the first option."""
+    """The choice; without one, `default`, or else the first option."""
     first = options[0] if default is None else default
 
     def draw() -> Any:
@@ -177,11 +175,7 @@ def button(label: str, *, line: DeltaGenerator | None = None, **look: Any) -> bo
 
 
 def download_button(label: str, data: Callable[[], str | bytes], name: str, kind: str, **look: Any) -> None:
-    """A file, made on demand; B has none.
-
-    Args:
-        name, kind: of the file, and its media type.
-    """
+    """A file, made on demand; B has none. `kind`: its media type."""
     if not side.is_b():
         st.download_button(label, data, name, kind, on_click="ignore", **look)
 
@@ -197,12 +191,11 @@ def requested_number(key: str) -> int | None:
 
 
 def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:
-    """A box for a number, which follows the address as `st.number_input` does, unless that holds no finite number.
+    """A box that follows the address as `st.number_input` does, unless that holds no finite number.
 
-    Streamlit raises for a whole number `inf`. It reads the address of the session's start for a new widget, whatever
-    has
-    been deleted from it since, so in that run the widget does not follow the address, and the browser's first change is
-    written here instead.
+    Streamlit raises for a whole number `inf`, and reads the address of the session's start for a new widget, whatever
+    has been deleted from it since. So in that run the widget does not follow the address, and the browser's first
+    change is written here instead.
     """
 
     def draw() -> Any:
@@ -219,7 +212,7 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
 
 
 def stepper(label: str, count: int, start: int, *, key: str) -> int:
-    """Draws the choice of a layer or a head, 0 to `count` - 1, at first `start`; nothing where there is only one."""
+    """Draws the choice of one of `count` layers or heads; nothing where there is only one."""
     if count == 1:
         return 0
     return int(number_box(label, key=key, min_value=0, max_value=count - 1, value=min(start, count - 1)))

@@ -1,5 +1,3 @@
-"""Projector mode: the picture first, letters legible from the last row, all choices in one line."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -47,7 +45,7 @@ def served() -> str:
 
 
 def is_on() -> bool:
-    """This session is on a projector. The address decides at first, and then shows it on every page."""
+    """The address decides at first, and then shows it on every page."""
     if "projected" not in st.session_state:
         st.session_state["projected"] = st.query_params.get("projector") == "1"
     if st.session_state["projected"]:
@@ -58,7 +56,6 @@ def is_on() -> bool:
 
 
 def style() -> None:
-    """The layout of a page, and on a projector the larger letters."""
     st.html('<i class="hides"></i>' + STYLE * (not _served) + PROJECTED * is_on())
 
 

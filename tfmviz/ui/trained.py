@@ -32,7 +32,7 @@ def put(found: list[str]) -> None:
 
 
 def keep_in_address() -> None:
-    """Puts the runs into the address again: a link to another page leaves them out."""
+    """A link to another page leaves the runs out: puts them back."""
     if (found := addresses()) and st.query_params.get(KEY) is None:
         put(found)
 

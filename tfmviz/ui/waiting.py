@@ -1,5 +1,3 @@
-"""The progress of a pass that takes more than a moment, with a button that stops it."""
-
 from __future__ import annotations
 
 import time
@@ -21,8 +19,6 @@ Asks = tuple[str, str]
 
 
 class Progress:
-    """The passes of one run, one after the other."""
-
     def __init__(self) -> None:
         self._began = 0.0
         self._count = 0
@@ -52,8 +48,7 @@ def give_way() -> None:
     again.
 
     Streamlit would finish it first, because a fragment's run does not redraw its surroundings. So a run of the whole
-    page
-    starts again.
+    page starts again.
     """
     run, part = get_script_run_ctx(suppress_warning=True), ThreadState.get().fragment_id
     if run is None or run.script_requests is None or part is None:
@@ -68,7 +63,7 @@ def give_way() -> None:
 
 
 def hold_if_stopped(asks: Asks) -> None:
-    """Ends a run that its reader has stopped, until they repeat the request or make another."""
+    """Ends a run that its reader has stopped, until they ask again."""
     if st.session_state.get("stopped", asks) != asks:
         del st.session_state["stopped"]
     if "stopped" in st.session_state:

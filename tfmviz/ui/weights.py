@@ -1,7 +1,4 @@
-"""The models that a browser computes itself, as files that it fetches once, in parts that a proxy can cache.
-
-Like the views' scripts (`scripts.py`), they are served by the command `tfmviz` only.
-"""
+"""The models that a browser computes itself, in parts that a proxy can cache; served by the command `tfmviz` only."""
 
 from __future__ import annotations
 
@@ -42,9 +39,8 @@ def route() -> Route:
 
 
 def parcel(model: str) -> dict[str, Any] | None:
-    """A model's address and digest and the script that computes it; None for any other model.
-
-    The address changes with the model's files.
+    """A model's address, which changes with its files, its digest and the script that computes it; None for any other
+    model.
     """
     if not _served or model not in KNOWN:
         return None

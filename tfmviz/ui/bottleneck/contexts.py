@@ -1,5 +1,3 @@
-"""Static c next to dynamic cᵢ; a coordinate of c as a sum over the source, and of the state from its gates."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -152,13 +150,7 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
 def picture(
     values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
 ) -> Cells:
-    """c_i or h_i: a row for each written token, a column for each coordinate; rows to come are grey.
-
-    Args:
-        values: (written, d_model).
-        limit: where the colours end, shared by pictures to be compared.
-        chosen: row and column that are framed.
-    """
+    """c_i or h_i, (written, d_model): a column for each coordinate; rows to come are grey. Colours end at `limit`."""
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
     rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), ValueFormat(sign=True)
     return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)

@@ -1,5 +1,3 @@
-"""The bottleneck measured: BLEU against source length, and how much of the first word c still contains."""
-
 from __future__ import annotations
 
 import json
@@ -30,7 +28,7 @@ NAMES = {
 
 
 def measured() -> None:
-    """Two charts, a table and their limits; nothing if they were measured on other weights."""
+    """Nothing if it was measured on other weights."""
     try:
         found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,5 +1,3 @@
-"""Each model's translation, token by token, and where its decoder attends."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""The table of four kinds of layers with numbers filled in, and the derivation of each entry."""
-
 from __future__ import annotations
 
 import streamlit as st

@@ -1,5 +1,3 @@
-"""The probability of a text by counts: unseen n-grams, and a whole text factor by factor."""
-
 from __future__ import annotations
 
 import math
@@ -84,7 +82,6 @@ def gaps(at: Counting) -> None:
 
 
 def _by_length(values: Array, title: str, tooltips: Callable[[float], str], *, percent: bool = False) -> Chart:
-    """One value for each of n = 1, 2, 3 …, (n,)."""
     at = np.arange(1.0, len(values) + 1)
     line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {tooltips(value)}")
     axes = Axes("n", title, 210, percent=percent, legend=False)
@@ -155,7 +152,7 @@ def chain(at: Counting) -> None:
 
 @cached_for_all
 def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
-    """log P in nats of each token given all before it, and the character behind each. The text begins a document."""
+    """ln P of each token given all before it, and the character behind each."""
     encoding = model.tokenizer.encode(text, max_len=model.config.max_len - 1)
     ids = (END, *encoding.ids)
     shifted = zoo.experiments.logits(model, ids[:-1])  # (place, vocab)

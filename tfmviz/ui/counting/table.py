@@ -1,5 +1,3 @@
-"""The table of counts after the typed words, and text sampled from it word by word."""
-
 from __future__ import annotations
 
 import re
@@ -105,7 +103,7 @@ def table(at: Counting) -> None:
 
 
 def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
-    """The words of the table: the most probable that followed, and of the others those with a share.
+    """The most probable words that followed, and of the others those with a share.
 
     Where all is 0/0, the words that most often follow the longest end of the context that occurred.
     """

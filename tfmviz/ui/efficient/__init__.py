@@ -45,7 +45,6 @@ class Head:
         k, v: (k_len, d_head).
         allowed: (q_len, k_len), the model's mask.
         scores: (q_len, k_len), the record's, −∞ where masked; with the scheme's bias, if any.
-        is_causal: see the function of that name.
         is_linear: its model was trained with linear attention.
         q_tokens_are_keys: queries and keys are the same tokens.
     """
@@ -101,7 +100,7 @@ def head_of(ctx: PageContext) -> Head:
 
 
 def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
-    """Edits that replace the chosen head's output by z, (q_len, d_head)."""
+    """Replaces the chosen head's output by z, (q_len, d_head)."""
     site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     rows = enumerate(map(tuple, z.tolist()))
     return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
@@ -109,7 +108,6 @@ def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
 
 @cached_for_all
 def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
-    """Logits at one position under edits; an encoder-decoder reads the answer that it gave without them."""
     return model.trace(text, edits, ("logits",), target=target).row("logits", position).copy()
 
 
@@ -190,7 +188,7 @@ def beside(
 
 
 def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
-    """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
+    """(2, query, key): NaN where masked, −∞ for what is left out."""
     look: dict[str, Any] = {"form": ValueFormat(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
     return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
 

@@ -1,5 +1,3 @@
-"""Methods that leave out pairs, or never form them all; and layers whose input is recomputed."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -61,7 +59,7 @@ def sparse_masks(ctx: PageContext) -> None:
 
 
 def kept_pairs(head: Head, kind: str, size: int) -> Array:
-    """The pairs kept by a kind of sparse attention: (q_len, k_len), bool."""
+    """(q_len, k_len), bool."""
     from tfmviz import masks
 
     n = len(head.k)
@@ -256,7 +254,7 @@ def _size(head: Head) -> float:
 
 
 def _errors(head: Head, seed: int) -> Array:
-    """The share of attention that lies elsewhere, for each number of features: (len(FEATURES),)."""
+    """The share of attention that lies elsewhere: (len(FEATURES),)."""
     draws = [[_drawn(head, n, seed + draw) for draw in range(DRAWS)] for n in FEATURES]
     return np.array([np.mean([exact.pattern_error(head.pattern, one) for one in drawn]) for drawn in draws])
 

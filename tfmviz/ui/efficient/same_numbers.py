@@ -1,5 +1,3 @@
-"""Methods with the same result at less cost, or with shared memory: tiles, state space, shared heads."""
-
 from __future__ import annotations
 
 from math import ceil

@@ -1,5 +1,3 @@
-"""All methods side by side: on the typed text, and measured against the length."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,3 @@
-"""Models trained with a cheaper attention, and one with a state space in its place."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""All heads of all layers, with predictions, norms and files."""
-
 from __future__ import annotations
 
 import base64
@@ -64,7 +62,6 @@ def how_it_reads(ctx: PageContext) -> str:
 
 
 def _links(ctx: PageContext) -> dict[str, object] | None:
-    """The heads that link the two clicked words, for the explorer; it finds others by itself."""
     row, column = controls.pinned(), controls.pinned("to")
     kind = kind_of(ctx.choice.layer)
     n_queries, n_keys = (len(axis.tokens) for axis in ctx.trace.axes(ctx.choice.layer))
@@ -92,8 +89,7 @@ def predictions(ctx: PageContext) -> None:
 
 
 def stream_norms(ctx: PageContext) -> None:
-    """The norm of every token's vector, from the embedding (top) to the last layer, and the parts that wrote the chosen
-    one."""
+    """Norms from the embedding (top) to the last layer; and the parts that wrote the chosen token's vector."""
     tokens, token = ctx.trace.tokens, ctx.target
     found = stream(ctx.trace, ctx.model.writes_from)
     shares = [

@@ -1,4 +1,4 @@
-"""One token through the feed-forward layer: its values, the activation function, and another position."""
+"""One token through the feed-forward layer."""
 
 from __future__ import annotations
 
@@ -33,12 +33,7 @@ from tfmviz.words.numbers import decimal, per_cent, tiny
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class MLPContext:
-    """One feed-forward layer and one token.
-
-    Attributes:
-        site: path of the layer, such as "decoder.2.mlp".
-        tokens: of the text that its stack reads.
-    """
+    """`site`: path of the layer, such as "decoder.2.mlp". `tokens`: of the text that its stack reads."""
 
     ctx: PageContext
     site: str
@@ -66,7 +61,7 @@ class MLPContext:
 
 
 def predicts(ctx: PageContext) -> bool:
-    """The model reads words out of its last vectors; some checkpoints end with these."""
+    """Some checkpoints end with their last vectors."""
     return "logits" in ctx.trace
 
 

@@ -1,5 +1,3 @@
-"""Single neurons: those that fire for a token, what they write, where they fire most, and the model without them."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -224,6 +222,6 @@ def apart(both: HeadComparison) -> None:
 
 
 def _fires(lesson: PageContext, site: str, position: int) -> Array:
-    """(d_ff,), whether the function's input is above 0: the gate where there is one."""
+    """(d_ff,), True where the function's input is above 0: the gate where there is one."""
     gate = f"{site}.gate"
     return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

@@ -28,12 +28,7 @@ KINDS: tuple[Kind, ...] = ("previous token", "first token")
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Shown:
-    """The heads on show.
-
-    Attributes:
-        word: position of the token that attends at first.
-        layer, head: path of the layer and index of the head shown first.
-    """
+    """`word`: position of the token that attends at first. `layer, head`: those shown first."""
 
     model: Model
     text: str
@@ -72,7 +67,6 @@ def stage() -> Shown | None:
 
 
 def _text(model: Model) -> str:
-    """The reader's sentence, which the address keeps, if it is meant for this model; else the model's first example."""
     asked = in_one_line(st.query_params.get("text", "")).strip()[:MOST_TYPED]
     is_own = st.query_params.get("model", model.name) == model.name
     try:
@@ -87,8 +81,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
     """Up to three heads with different roles on this text: layer, head, and the role in words.
 
     The first gives most of the word's attention to a token other than the word, the one before and the text's first.
-    The
-    others are those that attend most to the token before and to the first one.
+    The others are those that attend most to the token before and to the first one.
     """
     found: list[tuple[str, int, str]] = []
     if word > 2:  # there is such a token
@@ -109,7 +102,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
 
 
 def _drawn(trace: Trace, layer: str, head: int, does: str) -> dict[str, Any]:
-    """A head for the view. Its rows of attention are in ten-thousandths and end with their last one above 0."""
+    """Rows of attention are in ten-thousandths and end with their last one above 0."""
     rows = np.rint(10_000 * trace[f"{layer}.pattern"][head]).astype(int)
     weights = [np.trim_zeros(row, "b").tolist() for row in rows]
     return {"layer": layer, "head": head, "name": f"{layer.split('.')[1]}.{head}", "does": does, "weights": weights}

@@ -1,5 +1,3 @@
-"""Six small pictures of a sentence that lead to the pages, and the new addresses of old links."""
-
 from __future__ import annotations
 
 import base64
@@ -50,12 +48,7 @@ Miniature = tuple[str, dict[str, str], dict[str, Any]]
 
 @cached_for_all
 def miniatures_of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
-    """The pictures available for a model on a text: all six for a decoder.
-
-    Args:
-        layer, head: path of the layer and index of a head that is at work.
-        word: position of the token that attends.
-    """
+    """The pictures available: all six for a decoder. `word`: position of the token that attends."""
     trace = models.trace(model, text)
     names = quoted(trace.tokens)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]

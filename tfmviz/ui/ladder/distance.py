@@ -1,5 +1,3 @@
-"""Each model's reach: on your text, on held-out text, and where one word decides a much later one."""
-
 from __future__ import annotations
 
 import hashlib
@@ -86,7 +84,6 @@ def least(curves: Iterable[Array]) -> float:
 
 
 def _farthest(curve: Array) -> int:
-    """The largest distance at which a curve is not exactly 0; 0 without one."""
     seen = np.flatnonzero(curve)
     return int(seen[-1]) + 1 if seen.size else 0
 
@@ -106,7 +103,7 @@ def n_words(length: int) -> int:
 
 @cached_for_all
 def moved(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each model, the change of its prediction when the token k back is replaced: (len,)."""
+    """Change of each model's prediction when the token k back is replaced: (len,)."""
     ids = np.array(ladder.encode(text).ids)
     words = reach.replacements(ladder.transformer.vocabulary, n_words(len(ids)) + 1)
     return {title: reach.by_distance(predict, ids, words=words) for title, predict in ladder.predictors.items()}
@@ -114,7 +111,7 @@ def moved(ladder: Ladder, text: str) -> dict[str, Array]:
 
 @cached_for_all
 def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each network, the norm of the gradient at the token k back: (len,)."""
+    """Norm of each network's gradient at the token k back: (len,)."""
     ids = ladder.encode(text).ids
     return {title: zoo.experiments.pull(model, ids)[::-1] for title, model in ladder.networks.items()}
 

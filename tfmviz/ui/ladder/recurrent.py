@@ -1,5 +1,3 @@
-"""The recurrent network: its state and gates, its vanishing gradients, and the reasons for its decline."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -98,7 +96,6 @@ def state(ctx: PageContext) -> None:
 
 
 def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
-    """The states of the stacked, bidirectional labeller that depend on one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
     text = model and uses.encode(model, ctx.text)
     if not model or not text or not text.ids:
@@ -176,7 +173,6 @@ def _steps(numbers: Array, tokens: Sequence[str], title: str, most: int, blind: 
     """The step after which each value is available, (layer, token), the last layer on top.
 
     Args:
-        most: end of the scale, the same for all kinds of layers.
         blind: columns whose last layer does not see the first token: grey.
     """
     upside_down = numbers[::-1].astype(float)

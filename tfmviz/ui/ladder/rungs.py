@@ -1,5 +1,3 @@
-"""The page's four models and their predictions on the reader's text."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -39,7 +37,7 @@ Network = AnyModel | Model
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached properties
 class Ladder:
-    """The models, which share their tokens. Two ladders are equal only if they are the same object."""
+    """Models with the same tokens. Two ladders are equal only if they are the same object."""
 
     counted: NGramModel
     window: AnyModel
@@ -53,7 +51,7 @@ class Ladder:
 
     @cached_property
     def predictors(self) -> dict[str, Predict]:
-        """For each title, the prediction after texts of equal length."""
+        """The predictions after texts of equal length, by title."""
         by_network = {title: partial(_after, model) for title, model in self.networks.items()}
         return {"5-gram": partial(pruned.after, self.counted), **by_network}
 
@@ -66,7 +64,7 @@ def _after(model: Network, texts: Array) -> Array:
 
 
 def ladder() -> Ladder:
-    """The four models. If one is missing, shows a note and stops the run."""
+    """Stops the run, with a note, if a model is missing."""
     _, window_name, recurrent_name, transformer_name = TITLES
     window, recurrent = models.earlier(window_name), models.earlier(recurrent_name)
     transformer = models.needed(transformer_name)
@@ -88,11 +86,7 @@ def measured() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reading:
-    """The models' predictions along a text.
-
-    Attributes:
-        p: (model, len, vocab), the probabilities of the token after each position; models in the order of `TITLES`.
-    """
+    """`p`: (model, len, vocab), probabilities of the token after each position, models in the order of `TITLES`."""
 
     text: Encoding
     p: Array
@@ -112,7 +106,7 @@ class Reading:
 
 
 def read_text(four: Ladder, text: str) -> Reading:
-    """The models' predictions on the reader's text; a note if it was cut."""
+    """Draws a note if the text was cut."""
     found = _read(four, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
     return found

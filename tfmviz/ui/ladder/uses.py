@@ -1,5 +1,3 @@
-"""Four uses of a recurrent network, two of them live: the language of each token, and of the whole text."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -103,7 +101,6 @@ def uses(ctx: PageContext) -> None:
 
 
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
-    """The probability of French at every token, (reader, token); `readers` names what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
     form, columns = ValueFormat(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
     return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
@@ -160,7 +157,7 @@ def measured(name: str) -> Mapping[str, list[float]]:
 
 
 def doubt(text: str) -> str:
-    """A note on a text that these networks were not made for; "" for any other."""
+    """A note on a text that these networks were not made for; else ""."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
         return "With so few letters the networks are guessing."
@@ -176,5 +173,5 @@ def encode(model: AnyModel, text: str) -> Encoding:
 
 @cached_for_all
 def logits(model: AnyModel, ids: tuple[int, ...]) -> Array:
-    """A network's logits at every token: (len, label)."""
+    """(len, label)."""
     return model.trace(ids, sites=("logits",))["logits"]

@@ -1,5 +1,3 @@
-"""The fixed-window network drawn: the words in the window, W of each place, the hidden units, the next word."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -143,7 +141,6 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
 
 
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
-    """Vectors one below the other, (row, d_model), one of them framed."""
     columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
     look: dict[str, Any] = {"form": ValueFormat(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
     return Cells(values[None], rows, columns, scale, row_height=row_height, **look)

@@ -1,5 +1,3 @@
-"""A mask's effect on the model: the reader's, before and after, and training without one."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -30,7 +28,7 @@ from tfmviz.words.numbers import counted, decimal
 def both_masks(
     ctx: PageContext, ctx_b: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
 ) -> HeadComparison:
-    """The runs before and after, with the mask in these layers and heads."""
+    """The runs before and after."""
     is_put = ctx.choice.layer in layers and (heads is None or heads[ctx.choice.head])
     sides = both.compare(ctx, ctx_b, ("A, own mask", "B, your mask") if ctx_b.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
@@ -191,7 +189,7 @@ class Losses:
 
 
 def unmasked_losses(text: str) -> Losses | None:
-    """Of the two twins on a text; None if one is missing, or the text has no next word."""
+    """The twins' losses; None if one is missing, or the text has no next word."""
     if not {UNMASKED, MASKED} <= set(zoo.available()):
         return None
     return _losses(models.load(UNMASKED), models.load(MASKED), text)

@@ -1,5 +1,3 @@
-"""The normalisation page without the batch: age and tuition, the learned norms, and gradients by depth."""
-
 from __future__ import annotations
 
 import re
@@ -162,7 +160,7 @@ def learned(ctx: PageContext) -> None:
 
 
 def norms_of(model: Model) -> dict[str, Norm]:
-    """Every norm by name, in the order of application, but a layer's before those inside it."""
+    """Norms by name, in the order of application, but a layer's before those inside it."""
     found: dict[str, Norm | None] = {}
     for stack, weights in model.weights.stacks.items():
         before = f"{stack} " if len(model.weights.stacks) > 1 else ""

@@ -1,5 +1,3 @@
-"""A batch of sentences: which numbers share a mean, and the effect of another sentence."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -65,7 +63,7 @@ def batch(ctx: PageContext) -> list[str]:
 
 
 def read_batch(ctx: PageContext, texts: list[str]) -> Batch:
-    """The stream before the chosen layer, for every sentence."""
+    """The stream before the chosen layer."""
     stack, index, _ = ctx.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
     runs = [ctx.trace if text == ctx.text else _run(ctx.model, text, site) for text in texts]
@@ -80,7 +78,6 @@ def _run(model: Model, text: str, site: str) -> Trace:
 
 
 def _normed(batch: Batch, norm: str, statistics: tuple[Array, Array]) -> Array:
-    """The vectors after a norm; `statistics` are BatchNorm's mean and variance."""
     match norm:
         case "LayerNorm":
             return normalisation.layer_norm(batch.vectors)

@@ -1,5 +1,3 @@
-"""Three simple ways to mark a position, and their failures."""
-
 from __future__ import annotations
 
 import numpy as np

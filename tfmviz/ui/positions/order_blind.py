@@ -1,5 +1,3 @@
-"""Attention is blind to order: the reader moves the words and compares two models."""
-
 from __future__ import annotations
 
 import random
@@ -83,10 +81,9 @@ def order_blind(ctx: PageContext) -> None:
 
 
 def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
-    """Draws the choice of a model with positions, at first the one that cuts the text into the fewest tokens.
+    """Draws the choice, at first of the model with positions that cuts the text into the fewest tokens.
 
-    Returns:
-        Its twin without positions, and itself; None for a missing one.
+    Returns its twin without positions, and itself; None for a missing one.
     """
     configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config}
     twins = {
@@ -116,7 +113,7 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
 
 @cached_for_all
 def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
-    """Every token's vector after the last layer, (text, len, d_model); `sees` names the mask."""
+    """(text, len, d_model), after the last layer; `sees` names the mask."""
     n = len(texts[0])
     mask = tuple(tuple(sees == "everything" or key <= query for key in range(n)) for query in range(n))
     edits = tuple(SetMask(layer=layer, mask=mask) for layer in model.config.layers)
@@ -126,11 +123,7 @@ def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
 
 
 def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGenerator) -> list[int]:
-    """Draws the words to be moved and returns their order, which is in the address.
-
-    Args:
-        lines: containers of the words and the buttons.
-    """
+    """Draws the words to be moved and returns their order."""
     n = len(parts)
     ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
     names = [visible(encoding.text[start:end]) for start, end in ends]

@@ -1,5 +1,3 @@
-"""Patches of a picture in place of words, with positions and without."""
-
 from __future__ import annotations
 
 import json
@@ -96,7 +94,6 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
-    """The attention of the [class] token in each head of a layer, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token

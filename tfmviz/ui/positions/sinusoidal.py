@@ -1,5 +1,3 @@
-"""Sinusoids, from one curve to their effect on the words of a real model."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -140,7 +138,6 @@ def by_hand(_: PageContext) -> None:
 
 
 def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
-    """The divisor of a position in pair i of 4 dimensions, and its formula."""
     i += printed == AS_PRINTED[1]
     if printed == AS_PRINTED[2]:
         return base * 2 * i / 4, f"({base:g} · {2 * i}/4)"

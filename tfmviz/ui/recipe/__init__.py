@@ -78,7 +78,6 @@ def forcing(ctx: PageContext) -> None:
 
 
 def _trained(model: Model) -> str:
-    """The source of the answers in training, and what hides them from the model."""
     one_pass = "All positions are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
@@ -233,7 +232,7 @@ def _spans(text: str, draw: int) -> list[Row]:
 
 
 def _marks(model: Model) -> range:
-    """The special tokens of spans in its vocabulary: one more than the spans in the longest text that it reads."""
+    """The special tokens of spans: one more than the spans in the longest text that the model reads."""
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 

@@ -1,5 +1,3 @@
-"""Adam, the learning rate, dropout, and gradient norms."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -1,5 +1,3 @@
-"""Label smoothing, and the calibration of models trained with and without it."""
-
 from __future__ import annotations
 
 import json

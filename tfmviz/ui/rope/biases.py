@@ -1,5 +1,3 @@
-"""ALiBi, T5 and Shaw: additions to the scores that depend on distance, on the reader's sentence."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -118,7 +116,6 @@ def t5_buckets(shown: PageContext) -> None:
 
 
 def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
-    """The class of every query and key, (1, len, len), by number."""
     scale, form = (
         Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
         ValueFormat(name=f"{title} ", digits=0),

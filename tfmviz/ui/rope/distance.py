@@ -1,5 +1,3 @@
-"""The same two words at other positions but the same distance: does their score change?"""
-
 from __future__ import annotations
 
 from itertools import pairwise
@@ -60,7 +58,7 @@ def same_distance(shown: PageContext) -> None:
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
-    """Draws the choice of a query and a key among the shared tokens; at first two neighbours in both texts."""
+    """Positions of two words, at first neighbours in both texts."""
     neighbours = [{(b, a) for a, b in pairwise(tokens)} for tokens in texts]
     both = [pair for pair in ((b, a) for a in shared for b in shared) if all(pair in found for found in neighbours)]
     first = both[0] if both else (shared[-1], shared[0])
@@ -72,7 +70,7 @@ def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str,
 
 
 def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeights) -> Array:
-    """Scores of the first occurrences of two words, before any mask: (layer, head)."""
+    """(layer, head), of the first occurrences of two words, before any mask."""
     layers = [layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")]
     tokens = run.axes(layers[0])[0].tokens
     i, j = (tokens.index(word) for word in words)

@@ -1,5 +1,3 @@
-"""RoPE's frequencies: wavelengths, stretching for longer texts, and the decay with distance."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -52,9 +50,9 @@ class Spectrum:
 
 
 def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
-    """Draws the choice of base and stretching; without a base, θ is the model's, or its base's for another width.
+    """Draws the choice of base and stretching; a note and None if there are no frequencies.
 
-    A note and None if there are no frequencies.
+    Without a base, θ is the model's, or its base's for another width.
     """
     import torch
 
@@ -93,7 +91,6 @@ def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
 
 
 def wavelengths(shown: PageContext) -> None:
-    """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
     own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
     with lesson.control_row("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
@@ -200,7 +197,6 @@ def decay(shown: PageContext) -> None:
 
 
 def _own_bound(shown: PageContext, theta_: Array, distances: Array) -> None:
-    """The bound for the chosen token and the one before it, in words: it holds, and it is loose."""
     query = shown.query
     key = max(query - 1, 0)
     q, k = of_head(shown, "q")[query], of_head(shown, "k")[key]

@@ -1,5 +1,3 @@
-"""RoPE as two arrows that turn with their positions, and as helices; which two coordinates make a pair."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Published scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
-
 from __future__ import annotations
 
 import math
@@ -112,7 +110,6 @@ def tables() -> None:
 
 
 def _sizes() -> Table:
-    """Parameters of known models: counted, and as published."""
     return Table(
         caption="Parameters of known models",
         columns=("model", "d_model", "layers", "exact", "authors"),

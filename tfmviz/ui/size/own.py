@@ -1,5 +1,3 @@
-"""A law fitted to our small models in front of the reader, and its limits."""
-
 from __future__ import annotations
 
 import json
@@ -77,7 +75,7 @@ def own() -> None:
 def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
     """Runs as points, with the fitted law through those that share an amount of text or, against D and C, a size.
 
-    The larger model's have no line. Against C, the chart also has the lowest loss that the law predicts for any split.
+    Against C, the chart also has the lowest loss that the law predicts for any split.
     """
     law, n = fitted(counted).law, runs.n(counted)
     points: dict[str, tuple[Array, Array]] = {}
@@ -233,7 +231,6 @@ class Runs:
     loss: Array
 
     def n(self, counted: str) -> Array:
-        """Parameters, as `ALL` or `WITHOUT` counts them."""
         return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
 
 
@@ -253,6 +250,6 @@ def read_grid() -> tuple[dict[str, Any], Runs, Runs]:
 
 @cached_for_all
 def fitted(counted: str) -> Fit:
-    """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
+    """L(N, D). Both ways to count N have the same resamples."""
     runs = read_grid()[1]
     return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

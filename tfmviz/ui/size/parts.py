@@ -1,5 +1,3 @@
-"""The counted model: where its parameters are, their memory, and the cost of training."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -35,11 +33,7 @@ class SizedModel:
 
 
 def ask(ctx: PageContext, key: str) -> SizedModel:
-    """Draws the choice of the model, with sliders for custom sizes.
-
-    Args:
-        key: of the line.
-    """
+    """Draws the choice of the model, with sliders for custom sizes."""
     with lesson.control_row(key):
         name = inputs.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design")
         if name != OWN:
@@ -53,7 +47,6 @@ def ask(ctx: PageContext, key: str) -> SizedModel:
 
 
 def _sliders() -> Design:
-    """A decoder like Llama or GPT."""
     n_layers = inputs.slider("Layers", 1, 128, 12, key="n_layers")
     d = inputs.select_slider("d_model", WIDTHS, 1024, key="d_model")
     wide = inputs.select_slider("d_ff / d_model", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio")
@@ -62,7 +55,7 @@ def _sliders() -> Design:
 
 
 def design_of(config: Facts, weights: ModelWeights) -> Design:
-    """The design of a model of the zoo; parts without a place in it (norms of queries, biases of heads) are "other"."""
+    """Parts without a place in a design (norms of queries, biases of heads) are "other"."""
     attention, feed_forward = config.attention, config.feed_forward
     has_mlp = feed_forward.n_matrices > 0
     depths = {stack: config.depth(stack) for stack in config.stacks}

@@ -1,5 +1,3 @@
-"""Which changes help? Our small models, seed by seed, next to Narang et al.'s results; and experts at work."""
-
 from __future__ import annotations
 
 import json
@@ -76,7 +74,6 @@ class Variant:
 
     @property
     def verdict(self) -> str:
-        """One of `plots.dots.VERDICTS`."""
         if self.difference.is_noise:
             return "noise"
         return "better" if self.difference.mean < 0 else "worse"
@@ -206,7 +203,6 @@ def routed(ctx: PageContext) -> None:
 
 
 def _sites(model: Model) -> list[str]:
-    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
     return list(model.weights.stacks[model.writes_from].experts)
 
 

@@ -1,5 +1,3 @@
-"""Every head's biography: a map of all heads, the chosen one's attention on many texts, and similar heads."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -111,7 +109,6 @@ def biography(ctx: PageContext) -> None:
 
 
 def _opened(ctx: PageContext, book: HeadCatalog) -> Selection:
-    """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
         return ctx.choice
     claims = [
@@ -187,7 +184,7 @@ def _alike(ctx: PageContext, found: HeadProfile) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _books() -> dict[str, HeadCatalog]:
-    """The biographies of all shipped models; their weights are not loaded for comparison."""
+    """Biographies of all models, whose weights are not loaded for comparison."""
     found = {}
     for name in zoo.available(zoo.MODELS):
         try:

@@ -1,5 +1,3 @@
-"""The stages of one head, drawn in the browser, and the code that computes them."""
-
 from __future__ import annotations
 
 import io
@@ -49,7 +47,6 @@ def stages(ctx: PageContext) -> None:
 
 
 def _explained(at: str) -> str:
-    """The explained cell; on side B with the key's position there, "-" where that is missing."""
     if not at:
         return at
     matrix, key, *others = at.split(".")

@@ -1,5 +1,3 @@
-"""Two models that differ in one thing: their residual connections, or the place of their norms."""
-
 from __future__ import annotations
 
 import json
@@ -108,8 +106,6 @@ def _two() -> list[Stroke]:
 
 
 def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", log: bool = False) -> Chart:
-    """A number for each layer, (layer,): a line for each model, or, with four, for each model at two times."""
-
     def tooltips(name: str, layer: float, value: float) -> str:
         return f"{name}, {x} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"
 
@@ -214,7 +210,7 @@ def orders(ctx: PageContext) -> None:
 
 @cached_for_all
 def _moved(model: Model, text: str) -> tuple[Array, Array]:
-    """The streams (1 + layer, len, d_model) at the usual positions and later."""
+    """(1 + layer, len, d_model), at the usual positions and later."""
     ids = models.trace(model, text).target.ids
     now, later = (zoo.experiments.streams_from(model, ids, first=first) for first in (0, LATER))
     return now, later

@@ -1,5 +1,3 @@
-"""A token's stream as a sum of parts, and each part's contribution to a word's logit."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -112,7 +110,7 @@ def _deleted(ctx: PageContext, found: River, stack: str) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Account:
-    """The account of one token and one question.
+    """A token's stream as a sum of parts, and each part's contribution to a score.
 
     Attributes:
         title: name of the sum of the scores, such as "logit of “mat”".
@@ -177,7 +175,6 @@ def attribution(ctx: PageContext) -> None:
 
 
 def _looked_at(ctx: PageContext, account: Account) -> tuple[str, int]:
-    """The chosen head; at first the one whose addition has the largest absolute value."""
     elsewhere = not ctx.choice.layer.startswith(f"{ctx.model.writes_from}.")
     if elsewhere or controls.has_chosen_head():
         return ctx.choice.layer, ctx.choice.head

@@ -1,5 +1,3 @@
-"""The vectors of all tokens by depth: norms, similarities, and one word in two places."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The switchboard, and the model with parts off."""
+"""The model with parts off."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Switches:
 
 
 def switchboard(ctx: PageContext) -> Switches:
-    """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
+    """The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(ctx.trace)
     asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
     if "off" not in st.query_params:
@@ -199,7 +199,6 @@ def verdict(sides: HeadComparison, switches: Switches) -> None:
 
 
 def _everything(trace: Trace, switches: Switches) -> bool:
-    """Nothing is left that depends on the text and writes into the stream."""
     gone = {site for part in switches.off for site in part.sites}
     heads = {part for part in switches.off if part.kind == "head"}
     for part in ablation.parts_of(trace):

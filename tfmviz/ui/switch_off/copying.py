@@ -1,5 +1,3 @@
-"""Copies vectors from one sentence's run into another's."""
-
 from __future__ import annotations
 
 import re
@@ -163,7 +161,7 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
 
 @cached_for_all
 def _run(model: Model, text: str, other: str) -> Trace:
-    """The second sentence; an encoder-decoder writes the first's output, so that the answers are at one position."""
+    """An encoder-decoder writes the first sentence's output, so that the answers are at one position."""
     first = models.trace(model, text)
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
@@ -186,9 +184,7 @@ def _quoted(token: str) -> str:
 
 
 def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
-    """The copies with most effect, and the path of the difference to their tokens as far as it is certain.
-
-    Only copies of the stream show where the difference is; copies of a layer's output show what adds to it.
+    """Copies of the stream show where the difference is; copies of a layer's output show what adds to it.
 
     Args:
         beside_encoder: the copies are in a decoder that reads the same tokens in both runs.

@@ -1,5 +1,3 @@
-"""Every part of the model off in turn: the map of damage, and whether sharp heads matter most."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -85,7 +85,6 @@ def replay(ctx: PageContext) -> None:
 
 
 def _boxes(symbols: tuple[str, ...], ranks: tuple[int | None, ...], *, place: int, new: int) -> list[Piece]:
-    """The symbols with the priority of each pair below its first; none below the last."""
     boxes = []
     for n, symbol in enumerate(symbols):
         below = () if n == len(ranks) else (f"{rank:,}" if (rank := ranks[n]) is not None else "–",)
@@ -197,7 +196,7 @@ def _ours() -> str:
 
 @cached_for_all
 def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
-    """The tokens of the sentence by these merges. A pair may be learned twice; its first place counts."""
+    """A pair may be learned twice; its first place counts."""
     ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
     return tuple(symbol for word, _ in bpe.words_of(sentence) for symbol in bpe.cut(word, ranks))
 

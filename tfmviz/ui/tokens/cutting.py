@@ -1,5 +1,3 @@
-"""One text cut in several ways: as characters, bytes, words and tokens, and by all vocabularies."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -77,7 +75,7 @@ def _between(tokenizer: Tokens) -> str:
 
 
 def numbers(ctx: PageContext) -> None:
-    """Every token with its bytes and its id; special tokens as such or as text."""
+    """Bytes and ids; special tokens as such or as text."""
     tokenizer = ctx.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.control_row("numbers"):

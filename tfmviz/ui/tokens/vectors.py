@@ -1,5 +1,3 @@
-"""From a token's id to its vector: the look-up, the neighbours of a vector, and a map of all of them."""
-
 from __future__ import annotations
 
 from dataclasses import replace

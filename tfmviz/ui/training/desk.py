@@ -1,5 +1,3 @@
-"""Readers' runs: their settings, and those that the address shows."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -24,11 +22,7 @@ SHIPPED_CHARACTERS = {"data.txt": 600_000, "held-out.txt": 60_000}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Experiment:
-    """Settings tried beforehand.
-
-    Attributes:
-        says: what there is to see, in a sentence.
-    """
+    """`says`: what there is to see, in a sentence."""
 
     choices: Choices
     says: str
@@ -154,7 +148,6 @@ def _written(value: object) -> str:
 
 
 def _submit() -> None:
-    """Requests a run with the current settings and puts it into the page's address."""
     wanted = {name: st.session_state[f"train_{name}"] for name in SETTINGS}
     try:
         choices = Choices.from_dict(wanted)
@@ -169,7 +162,7 @@ def _submit() -> None:
 
 
 def _texts(task: str, text: str) -> dict[str, str]:
-    """The files that a run reads. Raises: UnfitText."""
+    """Raises: UnfitText."""
     match task:
         case "text":
             return {"data.txt": prepared(text)}

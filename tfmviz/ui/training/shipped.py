@@ -1,5 +1,3 @@
-"""The logs of shipped runs: of the models, of the experiments, on duplicates."""
-
 from __future__ import annotations
 
 import json

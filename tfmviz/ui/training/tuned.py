@@ -1,5 +1,3 @@
-"""Fine-tuning on the server: a trained model learns to tell questions from statements, in four ways."""
-
 from __future__ import annotations
 
 import json
@@ -104,7 +102,6 @@ def _moved(last: dict[str, Any], rank: int) -> None:
 
 
 def _own_text(text: str, name: str, head: Sequence[float]) -> str:
-    """Without the text's final punctuation."""
     bare = text.rstrip().rstrip("?.!？。！")
     trace = models.trace(models.load(name), bare) if bare.strip() else None
     if trace is None or not len(trace.target.ids):

@@ -1,5 +1,3 @@
-"""The reader's translation: the model's probability of it, and its overlap with the model's own."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -231,7 +229,7 @@ def losses(ctx: PageContext) -> None:
 
 @cached_for_all
 def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
-    """−log p of each token of a reference after the reference's own words and after the model's, and these words.
+    """−ln p of each token of a reference after its own words and after the model's, and these words.
 
     The model's translation is filled with its last token, the end token, where it is shorter.
     """

@@ -1,4 +1,4 @@
-"""The whole model on one screen: its picture, its parameters, and a post-norm block next to a pre-norm block."""
+"""The whole model on one screen."""
 
 from __future__ import annotations
 

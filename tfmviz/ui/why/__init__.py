@@ -65,7 +65,7 @@ def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: 
 
 
 def said_to_share(attention: AttentionWeights, head: int) -> str:
-    """Other heads that lose a share of a common key or value too; "" where heads have none in common."""
+    """Other heads that lose a share of a common key or value too; else ""."""
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
@@ -270,7 +270,6 @@ def _choose(term: tuple[int, int]) -> None:
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
-    """The names of rows or columns; the last stands for all others, if there are any."""
     names = found.readings[SIDES[n]].names
     others = len(names) - len(kept)
     return [names[index] for index in kept] + ([counted(others, "other")] if others else [])

@@ -1,5 +1,3 @@
-"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair forms."""
-
 from __future__ import annotations
 
 import math
@@ -172,7 +170,6 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """The strength with which later parts read earlier heads; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],

@@ -1,5 +1,3 @@
-"""The writing desk: the view's data and its reports."""
-
 from __future__ import annotations
 
 import math
@@ -90,7 +88,7 @@ def _read(model: Model, code: str) -> Tree | None:
 
 
 def _limit(model: Model) -> int:
-    """The most words: those of a translation must fit the model."""
+    """The words of a translation must fit the model."""
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
 
@@ -128,7 +126,6 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
 
 
 def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
-    """Puts the reported tree into the address, unless it belongs to another text; goes to another text on request."""
     path, word = str(report["path"]), report["word"]
     if report["about"] != about or _read(model, path) is None:
         return
@@ -140,7 +137,6 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
 
 
 def step_at(ctx: PageContext, settings: Settings, now: Written) -> Step:
-    """The choice of the token at the position looked at."""
     return _steps(ctx.model, ctx.text, settings.rules, settings.seed, now.tree.written, ctx.edits)[now.place]
 
 
@@ -189,7 +185,6 @@ def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(model: Array, left: Array, *, also: tuple[int, ...]) -> list[int]:
-    """The listed tokens: the most probable ones before and after the settings, and the chosen ones."""
     kept = [token for token in _largest(left, RIVALS // 2) if left[token] > 0]
     best = [*_largest(model, RIVALS), *kept, *also]
     return sorted({int(token) for token in best}, key=lambda token: (-left[token], -model[token]))
@@ -205,7 +200,7 @@ def _share(probability: float) -> float:
 
 
 def running(token: str) -> str:
-    """A token in a text: with the space before it, and a sign for invisible characters."""
+    """The token with the space before it, and a sign for invisible characters."""
     return (" " if token.startswith(" ") and token.strip() else "") + whole(token)
 
 

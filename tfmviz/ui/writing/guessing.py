@@ -1,5 +1,3 @@
-"""A class guesses the next word: its probability, and the model's first choice."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -30,10 +28,10 @@ SHOWN = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Guess:
-    """The model's evaluation of a guess, before any setting acts. Losses are in nats.
+    """The model's evaluation of a guess, before any setting acts.
 
     Attributes:
-        loss: -Σ ln p of its tokens, each after those before it.
+        loss: -Σ ln p of its tokens, each after those before it, in nats.
         rank: of its first token among all, 1 for the most probable.
         best: the model's own first choice.
     """
@@ -106,7 +104,6 @@ def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
 def scored(
     model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str, edits: tuple[Edit, ...] = ()
 ) -> Guess:
-    """The model's evaluation of some tokens after a text and its continuation."""
     n = len(before)
     given = (*before, *ids)
     made = zoo.writing.generate(model, text, rules=Rules(), given=given, max_new_tokens=len(given), edits=edits)

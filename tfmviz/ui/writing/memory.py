@@ -1,5 +1,3 @@
-"""The cache: what every step computes and reads, the time saved, and the bytes."""
-
 from __future__ import annotations
 
 from dataclasses import replace

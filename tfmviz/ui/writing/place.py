@@ -1,5 +1,3 @@
-"""One position of the text: a hundred samples, and the attention there."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -98,7 +96,7 @@ def into_this_word(ctx: PageContext, now: Written) -> None:
 
 @cached_for_all
 def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
-    """The pass with the logits of the position. Of a text longer than the context it reads the end."""
+    """Reads the end of a text that is longer than the context."""
     if model.config.architecture == "encoder-decoder":
         return model.trace(text, edits, sites=SITES, target=before)
     prompt = model.encode(text).ids

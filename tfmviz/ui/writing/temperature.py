@@ -1,5 +1,3 @@
-"""The temperature's effect on one distribution, on fifty continuations, and on repetition."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -148,7 +146,6 @@ def repetition(ctx: PageContext, settings: Settings) -> None:
 
 
 def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
-    """The probability of the text on a second reading, compared with the first."""
     whole = model.encode(text).ids
     ids = whole[-(model.config.max_len // 2) :]
     if (n := len(ids)) < 2:

@@ -1,8 +1,4 @@
-"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where runs A and B are compared.
-
-The browser draws the list in a millisecond. Streamlit rebuilds a Plotly chart for every sentence, which costs as much
-as drawing all heads of the explorer.
-"""
+"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where A and B are compared."""
 
 from __future__ import annotations
 
@@ -19,12 +15,7 @@ CSS = style("bars")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bars:
-    """Tokens and their probabilities.
-
-    Attributes:
-        shares: of each run, one for each token, 0 to 1; written in per cent.
-        names: of the runs, where there are several.
-    """
+    """`shares`: of each run, one for each token, 0 to 1. `names`: of the runs, where there are several."""
 
     labels: Sequence[str]
     shares: Sequence[Sequence[float]]
