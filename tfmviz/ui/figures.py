@@ -53,7 +53,7 @@ Drawing = Chart | Space | Cells | Table | Tree | Bars
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Figure:
-    """A figure of a page. A figure of a page. See `views/shared/where.ts`, too.
+    """A figure of a page. See `views/shared/where.ts`, too.
 
     Attributes:
         key: its name on the page and of saved files; letters, digits, `_` and `-`.

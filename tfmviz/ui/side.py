@@ -50,7 +50,7 @@ _drawn: ContextVar[Side | None] = ContextVar("side", default=None)
 
 
 def now() -> Side | None:
-    """The side that is being drawn; The side that is being drawn; None without a comparison."""
+    """The side that is being drawn; None without a comparison."""
     return _drawn.get()
 
 
