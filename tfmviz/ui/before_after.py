@@ -8,11 +8,11 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.pairs import differences, pairs
+from tfmviz.plots.pairs import differences
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
@@ -75,16 +75,6 @@ def losses(ctx: PageContext, after: Trace, *, key: str = "losses") -> None:
 
 def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:
     names = quoted(tokens)[1:]
-    show(
-        key,
-        pairs(
-            tokens[1:],
-            old,
-            new,
-            series=series,
-            title="−log p, nats",
-            token_title="word to predict",
-            names=names,
-            theme=theme(),
-        ),
+    show_pairs(
+        key, tokens[1:], old, new, series=series, title="−log p, nats", token_title="word to predict", names=names
     )

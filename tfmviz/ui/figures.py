@@ -14,16 +14,19 @@ from streamlit.components.v2.bidi_component import serialization
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.plots import alt_text
-from tfmviz.plots.cells import Cells
+from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.charts import Chart, Columns
+from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.pairs import pairs
 from tfmviz.plots.space import Space, View
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
+from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, scripts, side
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.bars import Bars
 from tfmviz.views.beams import Tree
-from tfmviz.views.counts import Table
+from tfmviz.views.counts import Table, of_columns
 from tfmviz.views.shared import RELAY_JS
 from tfmviz.words import markdown
 
@@ -122,6 +125,56 @@ def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
         st.caption(hint)
 
 
+def show_table(
+    key: str,
+    *,
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    on_pick: Callable[[int], None] | None = None,
+    **look: Any,
+) -> None:
+    show(key, Table(caption=caption, columns=columns, rows=rows, **look), on_pick=on_pick)
+
+
+def show_columns(key: str, columns: Mapping[str, Sequence[str]], *, caption: str, low: bool = False) -> None:
+    show(key, of_columns(columns, caption=caption, low=low))
+
+
+def show_matrix(
+    key: str,
+    values: Array,
+    rows: Axis,
+    columns: Axis,
+    scale: Scale,
+    *,
+    click: str = "",
+    follows: bool = False,
+    on_pick: Callable[[int, int], None] | None = None,
+    **look: Any,
+) -> None:
+    """Draws the only matrix of a picture, (row, column); see `Cells` and `Figure`."""
+    show(key, Cells(values[None], rows, columns, scale, **look), click=click, follows=follows, on_pick=on_pick)
+
+
+def show_pairs(key: str, tokens: Sequence[str], one: Array, other: Array, *, heading: str = "", **look: Any) -> None:
+    """Draws two bars for every token; see `pairs`."""
+    show(key, pairs(tokens, one, other, theme=theme(), **look), title=heading)
+
+
+def show_curves(
+    key: str,
+    points: Mapping[str, tuple[Array, Array]],
+    axes: Axes,
+    tooltips: Callable[[str, float, float], str],
+    *,
+    title: str = "",
+    **look: Any,
+) -> None:
+    """Draws a line for each name; see `curves`."""
+    show(key, curves(points, axes, tooltips, theme=theme(), **look), title=title)
+
+
 def result(text: str) -> None:
     """States a figure's result, with live numbers (Markdown).
 
@@ -215,10 +268,9 @@ class Link:
 
 def show_view(
     name: str,
+    view: ModuleType,
     *,
     key: str = "",
-    js: str,
-    css: str,
     data: bytes | dict[str, Any],
     selection: dict[str, Any],
     on_report: Callable[[dict[str, Any]], None],
@@ -248,14 +300,14 @@ def show_view(
             st.session_state[answered] = int(found["sequence"])
             on_report(found)
 
-    _component(name, js, css)(key=key, data=data, on_selection_change=report)
+    _component(name, view.JS, view.CSS)(key=key, data=data, on_selection_change=report)
     answer = {"sequence": st.session_state.get(answered, 0), "view": key}
     if link:
         answer["link"] = {"views": [link.view], "places": link.places, "follows": link.follows}
     _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
 
 
-def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
+def show_choice(name: str, view: ModuleType, *, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
     """`on_pick` gets whatever is chosen in the view."""
 
     key, is_b = side.key(name), side.is_b()
@@ -264,7 +316,7 @@ def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: 
         if not is_b:
             on_pick(st.session_state[key]["picked"])
 
-    _component(name, js, css)(key=key, data=data, on_picked_change=report)
+    _component(name, view.JS, view.CSS)(key=key, data=data, on_picked_change=report)
 
 
 def show_plain_view(

@@ -49,7 +49,7 @@ def choose(configs: Mapping[str, Facts]) -> str:
         "folder": _folder(),
         "converts": own.is_open(),
     }
-    show_choice("models", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+    show_choice("models", view, data=data, on_pick=pick)
     own.show_if_asked()
     return chosen
 

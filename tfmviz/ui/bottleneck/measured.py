@@ -10,9 +10,8 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.ui import icons
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.held_out import outdated
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -39,21 +38,19 @@ def measured() -> None:
     rows, names = found["lengths"], list(found["weights"])
     series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in names}
     show("bleu", against_length(series, title="BLEU", theme=theme()))
-    show(
+    show_table(
         "bleu_table",
-        Table(
-            caption="BLEU with 95% intervals",
-            columns=("source", "texts", "words", *(NAMES[name] for name in names)),
-            rows=[
-                (
-                    _length(row),
-                    f"{row['texts']:,}",
-                    decimal(row["words"], ".1f"),
-                    *(_score(row["bleu"][name]) for name in names),
-                )
-                for row in rows
-            ],
-        ),
+        caption="BLEU with 95% intervals",
+        columns=("source", "texts", "words", *(NAMES[name] for name in names)),
+        rows=[
+            (
+                _length(row),
+                f"{row['texts']:,}",
+                decimal(row["words"], ".1f"),
+                *(_score(row["bleu"][name]) for name in names),
+            )
+            for row in rows
+        ],
     )
 
     def share(value: list[float]) -> str:

@@ -4,8 +4,7 @@ import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
 from tfmviz.ui import controls, inputs, lesson
-from tfmviz.ui.figures import result, show
-from tfmviz.views.counts import Table
+from tfmviz.ui.figures import result, show_table
 from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
@@ -50,18 +49,16 @@ def table() -> None:
     names = [kind.name for kind in KINDS]
     asked = st.query_params.get("row", "")
     picked = names.index(asked) if asked in names else 0
-    show(
+    show_table(
         "table",
-        Table(
-            caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
-            columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
-            rows=[
-                (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
-                for kind, count in zip(KINDS, counts, strict=True)
-            ],
-            shares=[count / max(counts) for count in counts],
-            picked=picked,
-        ),
+        caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
+        columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
+        rows=[
+            (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
+            for kind, count in zip(KINDS, counts, strict=True)
+        ],
+        shares=[count / max(counts) for count in counts],
+        picked=picked,
         on_pick=lambda row: controls.put({"row": names[row]}),
     )
     for column, title, words in zip(

@@ -12,9 +12,8 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import Counting, unknown_words
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_table
 from tfmviz.views.bars import Bars
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent, rounded
@@ -64,21 +63,19 @@ def table(at: Counting) -> None:
         probability = [rounded(float(p[word]))] if smoothed else []
         return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *probability)
 
-    show(
+    show_table(
         "counts",
-        Table(
-            caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
-            columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-            rows=[row(word) for word in rows],
-            shares=np.nan_to_num(p[rows]).tolist(),
-            has_ground=True,
-            picked=rows.index(picked),
-            about=_about(at, context, picked, int(counts[picked])),
-            sentences=[
-                _marked(at, place, len(context) + 1)
-                for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
-            ],
-        ),
+        caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
+        columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
+        rows=[row(word) for word in rows],
+        shares=np.nan_to_num(p[rows]).tolist(),
+        has_ground=True,
+        picked=rows.index(picked),
+        about=_about(at, context, picked, int(counts[picked])),
+        sentences=[
+            _marked(at, place, len(context) + 1)
+            for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
+        ],
         on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
     )
     notes = []
@@ -181,18 +178,16 @@ def writing(at: Counting) -> None:
     picked = min(inputs.requested_number("drawn") or 0, len(steps) - 1)
     left, right = st.columns(2)
     with left:
-        show(
+        show_table(
             "steps_written",
-            Table(
-                caption="Step by step",
-                columns=("word", "drawn after", "P(w | h)"),
-                rows=[
-                    (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
-                    for step in steps
-                ],
-                picked=picked,
-                low=True,
-            ),
+            caption="Step by step",
+            columns=("word", "drawn after", "P(w | h)"),
+            rows=[
+                (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
+                for step in steps
+            ],
+            picked=picked,
+            low=True,
             on_pick=lambda row: controls.put({"drawn": str(row)}),
         )
     with right:

@@ -14,7 +14,7 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, named, signed
+from tfmviz.plots.cells import Axis, named, signed
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import shades
 from tfmviz.record.edits import Edit
@@ -23,7 +23,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui import controls, icons, inputs, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, show_view, theme
+from tfmviz.ui.figures import result, show, show_code, show_matrix, show_view, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import feed_forward as view
 from tfmviz.words import markdown
@@ -112,8 +112,7 @@ def through(subject: MLPContext) -> None:
     total = feed_forward.sum_of(subject.weights, found, part, index)
     show_view(
         "feed_forward",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=_payload(ctx.model, ctx.text, site, token, ctx.edits),
         selection={
             "at": view.place(part, index),
@@ -187,7 +186,7 @@ def moved(subject: MLPContext) -> None:
     columns = Axis(f"the first {n} of {whole} coordinates" if n < whole else "coordinate")
     scale = signed(values, "output of the layer", root=True)
     with figure:
-        show("moved", Cells(values[None], named([*rows, "difference"]), columns, scale, row_height=56))
+        show_matrix("moved", values, named([*rows, "difference"]), columns, scale, row_height=56)
     if to == subject.token:
         st.markdown("Choose another position.")
         return

@@ -12,18 +12,17 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import reach
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, show_curves, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -51,16 +50,13 @@ def own(ctx: PageContext) -> None:
         shown = per_cent(value) if how == CHANGE else rounded(value)
         return f"{name}, {names[-int(place)]}, {place:.0f} back: {shown}"
 
-    show(
+    show_curves(
         "reach",
-        curves(
-            found := _above_0({title: (k, curve) for title, curve in values.items()}),
-            Axes("tokens back", y, 330, log=True),
-            tooltips,
-            theme=theme(),
-            y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
-            words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
-        ),
+        found := _above_0({title: (k, curve) for title, curve in values.items()}),
+        Axes("tokens back", y, 330, log=True),
+        tooltips,
+        y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
+        words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
     )
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
@@ -143,7 +139,7 @@ def averages() -> None:
 
     points, axes = {t: (kept, v) for t, v in values.items()}, Axes(x, y, 330, log=key == "changed", doubling=True)
     y_range = powers_around(values.values()) if key == "changed" else None
-    show("averages", curves(_above_0(points) if axes.log else points, axes, tooltips, theme=theme(), y_range=y_range))
+    show_curves("averages", _above_0(points) if axes.log else points, axes, tooltips, y_range=y_range)
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
 
@@ -194,12 +190,10 @@ def dependencies(ctx: PageContext) -> None:
     if len(shares) > 1:  # among all words both are improbable: only their order counts
         together = np.sum(list(shares.values()), axis=0)
         shares = {name: one / together for name, one in shares.items()} | {"together": together}
-    show(
+    show_columns(
         "own_dependency",
-        of_columns(
-            {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
-            caption="After your text, which does each model expect?",
-        ),
+        {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
+        caption="After your text, which does each model expect?",
     )
 
 

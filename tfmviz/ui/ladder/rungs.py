@@ -14,15 +14,14 @@ from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.paths import PROJECT
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, chosen_column, of_tokens, probability, written
+from tfmviz.plots.cells import Axis, ValueFormat, amounts, chosen_column, of_tokens, probability, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show_matrix, show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, whole
 from tfmviz.words.numbers import decimal
@@ -136,17 +135,15 @@ def next_token(ctx: PageContext) -> None:
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))
     bits = np.concatenate((reading.bits, np.full((len(TITLES), 1), np.nan)), axis=1)
-    show(
+    show_matrix(
         "surprise",
-        Cells(
-            bits[None],
-            ROWS,
-            of_tokens("token", (*tokens[1:], "⟨next⟩")),
-            amounts(bits, "surprise −log₂ p, bits"),
-            form=ValueFormat(digits=1, unit=" bits"),
-            texts=written(bits, ".0f"),
-            frames=chosen_column(place - 1, len(bits)),
-        ),
+        bits,
+        ROWS,
+        of_tokens("token", (*tokens[1:], "⟨next⟩")),
+        amounts(bits, "surprise −log₂ p, bits"),
+        form=ValueFormat(digits=1, unit=" bits"),
+        texts=written(bits, ".0f"),
+        frames=chosen_column(place - 1, len(bits)),
         click="see what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
     )
@@ -163,14 +160,14 @@ def next_token(ctx: PageContext) -> None:
     p, scale = p[:, best], probability("probability of the next token")
     texts = [[f"{100 * share:.0f}%" if share >= 0.005 else "·" for share in row] for row in p.tolist()]
     form = ValueFormat(digits=1, percent=True)
-    show("expected", Cells(p[None], ROWS, of_tokens("next token", names), scale, form=form, texts=texts))
+    show_matrix("expected", p, ROWS, of_tokens("next token", names), scale, form=form, texts=texts)
     rows = []
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):
         facts = measured()["models"][name]
         own = decimal(bits.sum() / reading.n_bytes, ".2f") if bits.size else "–"
         rows.append([title, f"{facts['n_parameters']:,}", f"{facts['bits_per_byte']:.3f}", own])
     columns = ["model", "parameters", "held-out text, bits per byte", "your text, bits per byte"]
-    show("table", Table(caption="The four models.", columns=columns, rows=rows))
+    show_table("table", caption="The four models.", columns=columns, rows=rows)
     counted = read_json(FOLDER / "counted.json")
     st.caption(
         f"With all its {counted['all_numbers']:,} counts, the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."

@@ -10,13 +10,13 @@ from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Cells, Scale, ValueFormat, named, of_tokens, written
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, inputs, lesson, models, translators
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_curves
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
@@ -92,10 +92,8 @@ def uses(ctx: PageContext) -> None:
         by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
     points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
     axes, tooltips = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
-    show(
-        "right",
-        curves(points, axes, tooltips, theme=theme(), y_range=(0.8, 1.0)),
-        title="How often are they correct on held-out text?",
+    show_curves(
+        "right", points, axes, tooltips, y_range=(0.8, 1.0), title="How often are they correct on held-out text?"
     )
     st.caption("The mixed texts join Tatoeba sentences.")
 

@@ -13,11 +13,10 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_columns, show_table
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
-from tfmviz.views.counts import Table, of_columns
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
@@ -92,16 +91,14 @@ def window(ctx: PageContext) -> None:
         )
     with right:
         _unit(found, tokens, unit=unit, place=place)
-        show(
+        show_table(
             "window_words",
-            Table(
-                caption=f"U h: what unit {unit} adds to each word",
-                columns=("next word", "U", "U h", "logit"),
-                rows=[
-                    (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
-                    for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
-                ],
-            ),
+            caption=f"U h: what unit {unit} adds to each word",
+            columns=("next word", "U", "U h", "logit"),
+            rows=[
+                (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
+                for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
+            ],
         )
         show(
             "window_block",
@@ -112,15 +109,13 @@ def window(ctx: PageContext) -> None:
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
     st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
-    show(
+    show_columns(
         "window_sizes",
-        of_columns(
-            {
-                "tokens in the window": list(map(str, WINDOWS)),
-                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
-            },
-            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
-        ),
+        {
+            "tokens in the window": list(map(str, WINDOWS)),
+            "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+        },
+        caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
     )
 
 
@@ -149,18 +144,16 @@ def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool =
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
-    show(
+    show_table(
         "window_unit",
-        Table(
-            caption=f"Unit {unit}: what each place adds and what {name} would add there",
-            columns=("place", "W e", f"{name} there"),
-            rows=[
-                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
-                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
-            ],
-            picked=place,
-            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
-            f"{decimal(found.h[unit], '+.3f')}.",
-        ),
+        caption=f"Unit {unit}: what each place adds and what {name} would add there",
+        columns=("place", "W e", f"{name} there"),
+        rows=[
+            (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+            for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+        ],
+        picked=place,
+        about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+        f"{decimal(found.h[unit], '+.3f')}.",
         on_pick=lambda row: controls.put({"place": str(row)}),
     )

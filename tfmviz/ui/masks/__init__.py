@@ -175,8 +175,7 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
     mask = _changed(usable[start], st.query_params.get("edit", ""))
     show_view(
         "masks",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data={
             "queries": of_queries(ctx.trace, layer),
             "keys": [visible(token) for token in keys.tokens],

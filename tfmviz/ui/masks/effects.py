@@ -8,18 +8,17 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
+from tfmviz.plots.cells import Axis, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import result, show, show_columns, show_matrix
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal
@@ -111,7 +110,7 @@ def attention(sides: HeadComparison) -> None:
             values = lesson.trace[f"{layer}.{site}"][head, token]
             columns[f"{name}{side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(ctx.trace, layer)[token]
-    show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
+    show_columns("mask_scores", columns, caption=f"{asks}, key by key.", low=True)
     row = ctx_b.trace[f"{layer}.pattern"][head, token]
     st.markdown(f"The row{' of B still' if sides.differ else ''} sums to **{row.sum():.3f}**.")
     outputs(sides)
@@ -127,7 +126,7 @@ def outputs(sides: HeadComparison) -> None:
     names, most = quoted(tokens), int(moved[-1].argmax())
     scale = amounts(moved, "change of the vector, as a share of its length", ticks="per cent")
     form = ValueFormat(name="moved by ", digits=1, percent=True, unit=" of its length")
-    show("stream_change", Cells(moved[None], Axis("after layer"), of_tokens("token", tokens), scale, form=form))
+    show_matrix("stream_change", moved, Axis("after layer"), of_tokens("token", tokens), scale, form=form)
     result(
         f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."

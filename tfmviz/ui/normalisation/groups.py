@@ -8,13 +8,12 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
 from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, signed
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_pairs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -187,18 +186,15 @@ def company(ctx: PageContext) -> None:
                     for given, used in zip((before, after), statistics, strict=True)
                 )
                 moved[norm] = normalisation.change(alone, together)
-            show(
+            show_pairs(
                 "company",
-                pairs(
-                    before.tokens[0],
-                    moved["LayerNorm"],
-                    moved["BatchNorm"],
-                    series=("LayerNorm", "BatchNorm"),
-                    title="relative change of the vector",
-                    token_title="token of your sentence",
-                    percent=True,
-                    theme=theme(),
-                ),
+                before.tokens[0],
+                moved["LayerNorm"],
+                moved["BatchNorm"],
+                series=("LayerNorm", "BatchNorm"),
+                title="relative change of the vector",
+                token_title="token of your sentence",
+                percent=True,
             )
             result(
                 f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"

@@ -10,16 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show_columns, show_pairs
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
@@ -77,7 +75,7 @@ def order_blind(ctx: PageContext) -> None:
                 **{name: list(map(str, values)) for name, values in places.items()},
                 **columns,
             }
-            show("moves", of_columns(numbers, caption="How far each token's output moves.", low=True))
+            show_columns("moves", numbers, caption="How far each token's output moves.", low=True)
 
 
 def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
@@ -191,18 +189,15 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
-    show(
+    show_pairs(
         f"order_{sees.split()[-1]}",
-        pairs(
-            encoding.tokens,
-            blind,
-            sighted,
-            series=schemes,
-            title="largest change in any coordinate",
-            token_title="token, as typed",
-            theme=theme(),
-        ),
-        title=f"Every token sees all ({removed})" if free else f"Every token sees the past ({kept})",
+        encoding.tokens,
+        blind,
+        sighted,
+        series=schemes,
+        title="largest change in any coordinate",
+        token_title="token, as typed",
+        heading=f"Every token sees all ({removed})" if free else f"Every token sees the past ({kept})",
     )
     largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:

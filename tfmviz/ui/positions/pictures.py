@@ -57,8 +57,7 @@ def digits() -> None:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         show_view(
             "picture",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
             selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
             on_report=take,

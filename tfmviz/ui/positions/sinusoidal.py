@@ -11,12 +11,11 @@ from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import paths
 from tfmviz.plots.cells import of_tokens, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.order_blind import SIGHTED
@@ -201,10 +200,7 @@ def on_words(ctx: PageContext) -> None:
     joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show(
-        "added_lengths",
-        pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
-    )
+    show_pairs("added_lengths", trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token")
     before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
     after = np.concatenate([words, added], axis=1) if joined else words + added
     kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]

@@ -19,10 +19,9 @@ from tfmviz.text import corruption
 from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_plain_view
+from tfmviz.ui.figures import result, show_plain_view, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import pieces
-from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -48,24 +47,22 @@ def forcing(ctx: PageContext) -> None:
         if best == found.ids[at]
         else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
     )
-    show(
+    show_table(
         "forcing",
-        Table(
-            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
-            columns=("input", "target", "P(target)", "−ln P"),
-            rows=[
-                (
-                    f"{i} {visible(found.reads[i])}",
-                    visible(found.targets[i]),
-                    rounded(math.exp(-losses[i])),
-                    decimal(float(losses[i]), ".3f"),
-                )
-                for i in range(n)
-            ],
-            shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
-            picked=at,
-            about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
-        ),
+        caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
+        columns=("input", "target", "P(target)", "−ln P"),
+        rows=[
+            (
+                f"{i} {visible(found.reads[i])}",
+                visible(found.targets[i]),
+                rounded(math.exp(-losses[i])),
+                decimal(float(losses[i]), ".3f"),
+            )
+            for i in range(n)
+        ],
+        shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
+        picked=at,
+        about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
         on_pick=controls.pin,
     )
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])

@@ -11,10 +11,9 @@ from tfmviz.constants import CLIP, N_BUCKETS
 from tfmviz.plots.cells import Cells, Scale, ValueFormat, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
 from tfmviz.plots.lines import Axes, over
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import mask_of, of_head, of_scheme, tokens_of
 from tfmviz.ui.tabs import either
@@ -74,7 +73,7 @@ def added(shown: PageContext) -> None:
     )
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
-    show("bias_row", pairs(tokens, *shares, series=series, title="attention", theme=theme()))
+    show_pairs("bias_row", tokens, *shares, series=series, title="attention")
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     result(
         f"{markdown.plain(quoted(tokens)[row])} looks {reach[0]:.1f} tokens away on average "

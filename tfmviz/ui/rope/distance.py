@@ -11,9 +11,8 @@ from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, inputs, lesson, models
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
@@ -86,18 +85,16 @@ def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
 def _compare(shown: PageContext, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
     i, j = ([text.index(word) for text in texts] for word in words)
     distances = [query - key for query, key in zip(i, j, strict=True)]
-    show(
+    show_columns(
         "phrases",
-        of_columns(
-            {
-                "text": [" ".join(map(visible, text)) for text in texts],
-                f"query “{visible(words[0])}” at": list(map(str, i)),
-                f"key “{visible(words[1])}” at": list(map(str, j)),
-                "distance i − j": [decimal(distance, ".0f") for distance in distances],
-                f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
-            },
-            caption="The two words and their score.",
-        ),
+        {
+            "text": [" ".join(map(visible, text)) for text in texts],
+            f"query “{visible(words[0])}” at": list(map(str, i)),
+            f"key “{visible(words[1])}” at": list(map(str, j)),
+            "distance i − j": [decimal(distance, ".0f") for distance in distances],
+            f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
+        },
+        caption="The two words and their score.",
     )
     apart = abs(scores[0] - scores[1])
     result(

@@ -13,10 +13,9 @@ from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_base, own_theta, tokens_of
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
@@ -114,18 +113,16 @@ def wavelengths(shown: PageContext) -> None:
         show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
         result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
     with table:
-        show(
+        show_columns(
             "pairs",
-            of_columns(
-                {
-                    "pair m": [str(m) for m in range(len(turns))],
-                    "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
-                    "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
-                    f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
-                },
-                caption="Every pair of coordinates.",
-                low=True,
-            ),
+            {
+                "pair m": [str(m) for m in range(len(turns))],
+                "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
+                "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
+                f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
+            },
+            caption="Every pair of coordinates.",
+            low=True,
         )
     # The range of angles of the slowest and of the other pairs in longer texts, compared with training.
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)

@@ -17,9 +17,8 @@ from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_table, theme
 from tfmviz.ui.size.laws import LOSS, said_of_loss
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 
@@ -152,14 +151,12 @@ def _constants() -> None:
         elif isinstance(law, KaplanLaw):
             shares = (law.alpha_n, law.alpha_d, law.share_for_size)
             rows.append((name, *(f"{value:.3g}" for value in shares), NO_NUMBER))
-    show(
+    show_table(
         "constants",
-        Table(
-            caption="Constants of the laws, with 95% intervals from resampled runs",
-            columns=("law", "α", "β", "N ∝ C to the power", "E"),
-            rows=rows,
-            about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
-        ),
+        caption="Constants of the laws, with 95% intervals from resampled runs",
+        columns=("law", "α", "β", "N ∝ C to the power", "E"),
+        rows=rows,
+        about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
     )
 
 

@@ -11,10 +11,9 @@ from tfmviz.plots.bars import areas, bar_chart
 from tfmviz.record.facts import Facts
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_table, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import kept
-from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny, unit_of_bytes
 
 WIDTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384)
@@ -167,14 +166,7 @@ def _training(subject: SizedModel) -> None:
         (machine.split(",")[0], *(_time(count / (speed * used)) for count in flops.values()))
         for machine, (speed, used) in MACHINES.items()
     ]
-    show(
-        "training",
-        Table(
-            caption=f"{subject.name}: one training run",
-            columns=("machine", *titles),
-            rows=rows,
-        ),
-    )
+    show_table("training", caption=f"{subject.name}: one training run", columns=("machine", *titles), rows=rows)
     design = subject.design
     passes = f" ({design.n_chosen} of {design.n_experts} experts in each layer)" if design.n_experts > 1 else ""
     passes += ", with shared layers as often as they run" if design.shared_layers else ""

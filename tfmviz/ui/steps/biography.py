@@ -15,10 +15,9 @@ from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import read_lines
 from tfmviz.ui.controls import Selection
-from tfmviz.ui.figures import result, show, show_choice
+from tfmviz.ui.figures import result, show_choice, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import heads as view
-from tfmviz.views.counts import Table
 from tfmviz.views.payload import thumbnails
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -75,7 +74,7 @@ def biography(ctx: PageContext) -> None:
             "points": points,
             "chosen": chosen,
         }
-        show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+        show_choice("heads_map", view, data=data, on_pick=pick)
     found = book.heads[ctx.choice.layer][ctx.choice.head]
     sentence = markdown.plain(words.summary_text(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {sentence}")
@@ -103,7 +102,7 @@ def biography(ctx: PageContext) -> None:
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
         columns = ["pair", "share", "sentence"]
-        show("head_examples", Table(caption="Sharpest attention", columns=columns, rows=rows, low=True))
+        show_table("head_examples", caption="Sharpest attention", columns=columns, rows=rows, low=True)
     with right:
         _alike(ctx, found)
 
@@ -170,14 +169,12 @@ def _alike(ctx: PageContext, found: HeadProfile) -> None:
             st.session_state[key] = value
         st.session_state["has_chosen_head"] = True
 
-    show(
+    show_table(
         "heads_alike",
-        Table(
-            caption="Heads like this one",
-            columns=["head", "claim"],
-            rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
-            picked=-1,
-        ),
+        caption="Heads like this one",
+        columns=["head", "claim"],
+        rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
+        picked=-1,
         on_pick=pick,
     )
 

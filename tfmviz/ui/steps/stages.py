@@ -34,8 +34,7 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 def stages(ctx: PageContext) -> None:
     show_view(
         "steps",
-        js=steps.JS,
-        css=steps.CSS,
+        steps,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
             "stage": _requested("stage", STAGE) or "sentence",

@@ -49,8 +49,7 @@ def lens_of(ctx: PageContext) -> None:
     stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
     show_view(
         "lens",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
         on_report=lambda report: controls.remember(

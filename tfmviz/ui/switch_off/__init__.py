@@ -121,8 +121,7 @@ def switchboard(ctx: PageContext) -> Switches:
         done = switches.way.done()
         show_view(
             "parts",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
             selection={"off": _change(switches)},
             on_report=report,

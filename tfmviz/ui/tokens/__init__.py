@@ -14,9 +14,8 @@ from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Kind, Piece, Row
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
@@ -125,15 +124,13 @@ def learn(ctx: PageContext) -> None:
         left, right = st.columns([2, 3])
         table = steps[n - 1].table
         with left:
-            show(
+            show_table(
                 "pair_counts",
-                Table(
-                    caption=f"Before merge {n}: the most frequent adjacent pairs",
-                    columns=("pair", "becomes", "count"),
-                    rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
-                    shares=[often / table[0][1] for _, often in table],
-                    about=_tie(table),
-                ),
+                caption=f"Before merge {n}: the most frequent adjacent pairs",
+                columns=("pair", "becomes", "count"),
+                rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
+                shares=[often / table[0][1] for _, often in table],
+                about=_tie(table),
             )
         cut = list(map(spelled, _cut(ctx.text, tuple(step.pair for step in steps[:n]))))
         with right:

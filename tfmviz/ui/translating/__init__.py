@@ -208,8 +208,7 @@ def draw(ctx: PageContext) -> None:
     }
     show_view(
         "translating",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
         selection={"shown": inputs.requested_number("shown"), "step": inputs.requested_number("at")},
         on_report=lambda report: _follow(about, report),

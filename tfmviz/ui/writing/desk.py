@@ -117,8 +117,7 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
         selection={"path": now.code, "word": looked},
         on_report=lambda report: _follow(ctx.model, about, report),

@@ -7,13 +7,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import icons, inputs, side
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show_pairs
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
@@ -137,18 +136,15 @@ def _score(rounds: list[Guess]) -> None:
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
     names = quoted([one.word for one in last], of="guess", first=len(rounds) - len(last) + 1)
-    show(
+    show_pairs(
         "guesses",
-        pairs(
-            [one.word for one in last],
-            own,
-            best,
-            series=("your word", "the model's first choice"),
-            title="loss in bits",
-            token_title="your guesses",
-            names=names,
-            theme=theme(),
-        ),
+        [one.word for one in last],
+        own,
+        best,
+        series=("your word", "the model's first choice"),
+        title="loss in bits",
+        token_title="your guesses",
+        names=names,
     )
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)

@@ -154,8 +154,7 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
     show_choice(
         "offers",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data | {"words": [found.words.names[at] for at in best]},
         on_pick=take,
     )

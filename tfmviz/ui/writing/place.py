@@ -6,13 +6,12 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Cells, masked, of_tokens, share
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
@@ -41,19 +40,16 @@ def hundred_draws(ctx: PageContext, settings: Settings, now: Written) -> None:
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(ctx.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
-    show(
+    show_pairs(
         "draws",
-        pairs(
-            words,
-            expected,
-            drawn,
-            series=("expected", f"in {DRAWS} samples"),
-            title="share",
-            token_title="next token",
-            percent=True,
-            names=[f"“{visible(word)}”" for word in words],
-            theme=theme(),
-        ),
+        words,
+        expected,
+        drawn,
+        series=("expected", f"in {DRAWS} samples"),
+        title="share",
+        token_title="next token",
+        percent=True,
+        names=[f"“{visible(word)}”" for word in words],
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
