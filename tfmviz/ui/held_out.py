@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.words import markdown
 
 MEASURED = zoo.MODELS.parent / "training"
@@ -61,5 +60,5 @@ def by_position(name: str) -> ByPosition | None:
     path = MEASURED / f"{name}-by-position.json"
     if not path.is_file():
         return None
-    measured = json.loads(path.read_text(encoding="utf-8"))
+    measured = read_json(path)
     return ByPosition(losses=np.array(measured["loss"]), trained=measured["trained_length"])

@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
 import streamlit as st
 
@@ -158,6 +159,19 @@ def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
 def trace_of_own(model: Model, text: str, edits: tuple[Edit, ...]) -> Trace:
     """A translator's decoder reads the translation written with the edits."""
     return model.trace(text, edits, target=zoo.writing.generate(model, text, edits=edits).ids)
+
+
+@cached_for_all
+def trace_at(model: AnyModel, text: str, *sites: str) -> Trace:
+    """Some sites of a run without edits; without a name, all of them."""
+    return model.trace(text, sites=sites or None)
+
+
+@cached_for_all
+def of_folder(name: str, folder: Path) -> Model:
+    """A model that is not in the menu. Raises: ModelUnavailable."""
+    import_torch()
+    return zoo.load(name, folder)
 
 
 def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:

@@ -38,7 +38,7 @@ class Progress:
                 self._count += 1
                 with self._place.container(horizontal=True, vertical_alignment="center"):
                     self._bar = st.progress(0.0)
-                    st.button("Stop", key=f"stop_{self._count}", on_click=_stop, args=(asks,))
+                    st.button("Stop", key=f"stop_{self._count}", on_click=lambda: st.session_state.update(stopped=asks))
             assert self._bar is not None
             self._bar.progress(done / of, f"{done} of {of} layers")
 
@@ -68,13 +68,5 @@ def hold_if_stopped(asks: Asks) -> None:
         del st.session_state["stopped"]
     if "stopped" in st.session_state:
         st.info("Stopped.", icon=icons.CUT)
-        st.button("Compute", key="unstop", on_click=_go_on)
+        st.button("Compute", key="unstop", on_click=lambda: st.session_state.pop("stopped"))
         st.stop()
-
-
-def _stop(asks: Asks) -> None:
-    st.session_state["stopped"] = asks
-
-
-def _go_on() -> None:
-    del st.session_state["stopped"]

@@ -78,7 +78,7 @@ def _said(ctx: PageContext, full: Row, row: Row) -> tuple[str, ...]:
         name,
         _share(exact.pattern_error(full[1], pattern)),
         _share(exact.output_error(full[2], z)),
-        ("0" if found.divergence < NOTHING else rounded(found.divergence)) if found else "–",
+        ("0" if found[0] < NOTHING else rounded(found[0])) if found else "–",
         in_bytes(BYTES * cost.numbers),
         in_words(cost.multiplications),
     )

@@ -11,8 +11,7 @@ from tfmviz.analysis.position_terms import smoothed
 from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, masked, of_tokens, share, signed, written
 from tfmviz.plots.lines import Axes
-from tfmviz.record.model import AnyModel, Model
-from tfmviz.record.trace import Trace
+from tfmviz.record.model import AnyModel
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.efficient import BYTES
@@ -113,7 +112,7 @@ NEAR = 4
 
 def trained(ctx: PageContext) -> None:
     try:
-        space, twin = _space(), _twin()
+        space, twin = _space(), models.of_folder("attention", FOLDER)
     except ModelUnavailable as error:
         st.info(f"This part needs two models that are missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return
@@ -122,7 +121,7 @@ def trained(ctx: PageContext) -> None:
         layers = range(config["n_layers"])
         layer = inputs.segmented_control("Layer", layers, key="space", required=True)
         channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
-    trace, twins_run = _run(space, ctx.text), models.trace(twin, ctx.text)
+    trace, twins_run = models.trace_at(space, ctx.text), models.trace(twin, ctx.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)
     states = trace[f"ssm.{layer}.hidden"].astype(float)
@@ -178,14 +177,3 @@ def trained(ctx: PageContext) -> None:
 def _space() -> AnyModel:
     models.import_torch()
     return zoo.load("state-space", FOLDER, kind=zoo.EarlierModel)
-
-
-@cached_for_all
-def _twin() -> Model:
-    models.import_torch()
-    return zoo.load("attention", FOLDER)
-
-
-@cached_for_all
-def _run(model: AnyModel, text: str) -> Trace:
-    return model.trace(text)

@@ -71,17 +71,13 @@ def site_of(ctx: PageContext) -> str:
 
 
 def why_none(ctx: PageContext) -> str:
-    if n_experts := has_experts(ctx):
+    stacks = ctx.model.weights.stacks.values()
+    if n_experts := next((len(layer.experts) for stack in stacks for layer in stack.experts.values()), 0):
         return (
             f"has {n_experts} feed-forward layers in each block, of which a token uses "
             f"{ctx.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model above, or see “Without it”."
-
-
-def has_experts(ctx: PageContext) -> int:
-    """Number of experts in each feed-forward layer; 0 for a model without."""
-    return next((len(layer.experts) for s in ctx.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
 def with_layer(draw: Callable[[MLPContext], object]) -> Callable[[PageContext], object]:

@@ -54,7 +54,9 @@ def neurons(subject: MLPContext) -> None:
     def draw() -> int:
         st.session_state["chosen_neuron"] = neuron
         label, key = f"Neuron (0 to {last})", "chosen_neuron"
-        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
+        line.number_input(
+            label, 0, last, key=key, on_change=lambda: controls.put({"neuron": str(st.session_state[key])}), width=260
+        )
         return neuron
 
     neuron = int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
@@ -86,10 +88,6 @@ def neurons(subject: MLPContext) -> None:
     with right:
         fires(subject, neuron)
     without(subject, neuron, order.tolist())
-
-
-def _choose(neuron: int) -> None:
-    controls.put({"neuron": str(neuron)})
 
 
 def writes(subject: MLPContext, neuron: int) -> None:

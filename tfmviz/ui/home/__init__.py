@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,20 +25,11 @@ KINDS: tuple[Kind, ...] = ("previous token", "first token")
 """The roles of two of the heads; the third finds a word further away."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Shown:
-    """`word`: position of the token that attends at first. `layer, head`: those shown first."""
+def stage() -> tuple[Model, str, str, int, int] | None:
+    """Draws the heads at work; gives model, text, layer and head of the first, and the position of its token.
 
-    model: Model
-    text: str
-    trace: Trace
-    word: int
-    layer: str
-    head: int
-
-
-def stage() -> Shown | None:
-    """Draws the heads at work; only a warning if there is no model."""
+    Draws only a warning if there is no model.
+    """
     if not (names := models.names()):
         st.warning("There is no model to show. Restore the folder `assets/models/`, or train one (README.md).")
         return None
@@ -63,7 +53,7 @@ def stage() -> Shown | None:
         "parcel": parcel(name),
     }
     show_plain_view("home", js=view.JS, css=view.CSS, data=data)
-    return Shown(model=model, text=text, trace=trace, word=word, layer=heads[0][0], head=heads[0][1])
+    return model, text, *heads[0][:2], word
 
 
 def _text(model: Model) -> str:

@@ -44,7 +44,11 @@ def own(ctx: PageContext) -> None:
     text = rungs.read_text(ladder, ctx.text).text
     values, y = (moved(ladder, ctx.text), "share moved") if how == CHANGE else (pulled(ladder, ctx.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
-    ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
+    ends = {
+        title: n
+        for title, curve in values.items()
+        if 0 < (n := int(np.flatnonzero(curve).max(initial=-1)) + 1) < len(curve)
+    }
 
     def tooltips(name: str, place: float, value: float) -> str:
         shown = per_cent(value) if how == CHANGE else rounded(value)
@@ -77,11 +81,6 @@ def powers_around(curves: Iterable[Array]) -> tuple[float, float]:
 def least(curves: Iterable[Array]) -> float:
     """The smallest number that is not 0; 0.1 where all are."""
     return float(min((curve[curve > 0].min() for curve in curves if curve.any()), default=0.1))
-
-
-def _farthest(curve: Array) -> int:
-    seen = np.flatnonzero(curve)
-    return int(seen[-1]) + 1 if seen.size else 0
 
 
 def _explained(how: str, n: int) -> str:

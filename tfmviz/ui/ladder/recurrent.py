@@ -25,7 +25,7 @@ from tfmviz.plots.cells import (
 )
 from tfmviz.plots.lines import Axes
 from tfmviz.record.model import AnyModel
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.cache import cached_for_all
@@ -68,7 +68,7 @@ def state(ctx: PageContext) -> None:
         return _stacked(ctx, line)
     layer = inputs.segmented_control("Layer of the network", layers, key="rnn", line=line)
     site, kind = SITES[what]
-    trace = record(model, ctx.text)
+    trace = models.trace_at(model, ctx.text, "rnn.*")
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
     rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
@@ -128,13 +128,8 @@ def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
 
 
 @cached_for_all
-def record(model: AnyModel, text: str) -> Trace:
-    return model.trace(text, sites=("rnn.*",))
-
-
-@cached_for_all
 def faded(model: AnyModel, text: str, layer: int) -> Array:
-    trace = record(model, text)
+    trace = models.trace_at(model, text, "rnn.*")
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})
     return fading(zoo.experiments.recurrent_weights(model, f"rnn.{layer}"), at)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -82,8 +82,8 @@ def _trained_without(ctx: PageContext) -> str:
     if ctx.model.name == UNMASKED:
         who = "Here"
     return (
-        f"{learned} {who} its loss is **{found.copying:.2f}** nats when it sees the next word, "
-        f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
+        f"{learned} {who} its loss is **{found[0]:.2f}** nats when it sees the next word, **{found[1]:.2f}** without; "
+        f"its twin with the mask has {found[2]:.2f}."
         f"{before_after.of_twins(ctx.text)}"
     )
 
@@ -172,36 +172,25 @@ UNMASKED, MASKED = "twins-unmasked", "twins-rope"
 """Twins trained without and with the mask."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Losses:
-    """Mean loss at the next word, in nats.
+def unmasked_losses(text: str) -> tuple[float, float, float] | None:
+    """Mean losses at the next word, in nats; None if a twin is missing, or the text has no next word.
 
-    Attributes:
-        copying: of the model trained without a mask where it sees everything, as in training.
-        writing: of the same model where it sees only the past, as a writer does.
-        masked: of its twin that was trained with the mask, where it sees only the past.
+    Of the twin trained without a mask where it sees everything, as in training, and where it sees only the past, as a
+    writer does; of the one trained with the mask, where it sees only the past.
     """
-
-    copying: float
-    writing: float
-    masked: float
-
-
-def unmasked_losses(text: str) -> Losses | None:
-    """The twins' losses; None if one is missing, or the text has no next word."""
     if not {UNMASKED, MASKED} <= set(zoo.available()):
         return None
     return _losses(models.load(UNMASKED), models.load(MASKED), text)
 
 
 @cached_for_all
-def _losses(unmasked: Model, masked: Model, text: str) -> Losses | None:
+def _losses(unmasked: Model, masked: Model, text: str) -> tuple[float, float, float] | None:
     length = len(unmasked.encode(text))
     if length < 2:
         return None
     everything = ((True,) * length,) * length
     sees_all = tuple(SetMask(layer=layer, mask=everything) for layer in unmasked.config.layers)
-    return Losses(copying=_mean(unmasked, text, sees_all), writing=_mean(unmasked, text), masked=_mean(masked, text))
+    return _mean(unmasked, text, sees_all), _mean(unmasked, text), _mean(masked, text)
 
 
 def _mean(model: Model, text: str, edits: tuple[SetMask, ...] = ()) -> float:

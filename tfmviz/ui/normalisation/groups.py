@@ -8,11 +8,9 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
 from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, signed
-from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm
-from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.figures import result, show, show_code, show_pairs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -65,15 +63,10 @@ def read_batch(ctx: PageContext, texts: list[str]) -> Batch:
     """The stream before the chosen layer."""
     stack, index, _ = ctx.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
-    runs = [ctx.trace if text == ctx.text else _run(ctx.model, text, site) for text in texts]
+    runs = [ctx.trace if text == ctx.text else models.trace_at(ctx.model, text, site) for text in texts]
     vectors, present = normalisation.padded([run[site] for run in runs])
     tokens = tuple(run.axes(f"{stack}.{index}.self_attn")[0].tokens for run in runs)
     return Batch(tokens=tokens, vectors=vectors, present=present)
-
-
-@cached_for_all
-def _run(model: Model, text: str, site: str) -> Trace:
-    return model.trace(text, sites=(site,))
 
 
 def _normed(batch: Batch, norm: str, statistics: tuple[Array, Array]) -> Array:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
 from tfmviz.views.bars import Bars
@@ -62,7 +61,7 @@ def digits() -> None:
             selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
             on_report=take,
         )
-        measured = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
+        measured = read_json(zoo.pictures.FOLDER / "measured.json")
         learned, none = (
             [per_cent(float(measured[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
         )

@@ -11,10 +11,7 @@ from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import paths
 from tfmviz.plots.cells import of_tokens, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
@@ -190,7 +187,7 @@ def on_words(ctx: PageContext) -> None:
     model = models.needed(SIGHTED)
     if model is None:
         return
-    trace = _embedded(model, ctx.text)
+    trace = models.trace_at(model, ctx.text, "embed", "decoder.pos_embed")
     controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
@@ -228,8 +225,3 @@ def on_words(ctx: PageContext) -> None:
     st.markdown(
         "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
     )
-
-
-@cached_for_all
-def _embedded(model: Model, text: str) -> Trace:
-    return model.trace(text, sites=("embed", "decoder.pos_embed"))

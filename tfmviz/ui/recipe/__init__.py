@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.constants import MASK
 from tfmviz.paths import PROJECT
@@ -207,14 +206,9 @@ def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.
     return ids[0].tolist(), read[0].tolist(), asked[0], -log_p[range(len(ids[0])), ids[0]]
 
 
-@cached_for_all
-def _span_model() -> Model:
-    return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
-
-
 def _spans(text: str, draw: int) -> list[Row]:
     try:
-        model = _span_model()
+        model = models.of_folder("spans", SPAN_MODELS)
     except ModelUnavailable as error:
         st.info(f"Span corruption needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return []

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -12,6 +11,7 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.ui import controls, inputs, lesson, recipe
+from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import result, show, show_code, show_pairs, show_table, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -99,7 +99,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 def calibration() -> None:
     """Two models that differ in ε alone: are they right as often as their probabilities claim?"""
     lesson.hide("text", "model")
-    data = json.loads(MEASURED.read_text(encoding="utf-8"))
+    data = read_json(MEASURED)
     temperatures: list[float] = data["temperatures"]
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
@@ -136,7 +136,7 @@ def calibration() -> None:
                 for name, g in guesses.items()
             ],
         )
-        data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
+        data = read_json(TRANSLATORS)
         found: dict[str, dict[str, float]] = data["models"]
         seeds = sorted({name.rsplit("-", 1)[1] for name in found})
         pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]

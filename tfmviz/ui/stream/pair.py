@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +16,7 @@ from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import cached_for_all, read_log
+from tfmviz.ui.cache import cached_for_all, read_json, read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -36,7 +35,7 @@ HEIGHT = 270
 def pair(ctx: PageContext) -> None:
     lesson.hide("layer")
     try:
-        both = {name: _model(name) for name in NAMES}
+        both = {name: models.of_folder(name, FOLDER) for name in NAMES}
     except ModelUnavailable as error:
         st.info(f"This tab needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
         return
@@ -46,7 +45,7 @@ def pair(ctx: PageContext) -> None:
     with left:
         logs = {name: read_log(FOLDER / f"{name}.jsonl") for name in NAMES}
         runs = {name: (log.steps, log.loss) for name, log in logs.items()}
-        measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+        measured = read_json(FOLDER / "measured.json")
         last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
         level = float(measured["unigram"])
         result(
@@ -115,12 +114,6 @@ def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", 
     points = {name: (np.arange(len(y)), y) for name, y in lines.items()}
     drawn = named_lines(points, tooltips, theme=theme(), strokes=looks)
     return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
-
-
-@cached_for_all
-def _model(name: str) -> Model:
-    models.import_torch()
-    return zoo.load(name, FOLDER)
 
 
 @cached_for_all

@@ -99,14 +99,12 @@ def heads_of(trace: Trace, layers: Sequence[str]) -> list[str]:
     return [f"{layer.split('.')[1]}.{n}" for layer in layers for n in range(len(trace[f"{layer}.pattern"]))]
 
 
-def scores_over(
-    folder: Path, steps: Sequence[int], choices: Choices, layers: Sequence[str], kind: str
-) -> dict[str, Array]:
-    """The score of each head for one kind over the snapshots: (snapshot,) by its name."""
+def alignment_over(folder: Path, steps: Sequence[int], choices: Choices, layers: Sequence[str]) -> dict[str, Array]:
+    """The alignment score of each head over the snapshots: (snapshot,) by its name."""
     rows = []
     for step in steps:
         scores = layer_scores(probe(folder, step, choices))
-        rows.append(np.concatenate([scores[layer][kind] for layer in layers]))  # type: ignore[index]
+        rows.append(np.concatenate([scores[layer]["alignment"] for layer in layers]))
     names = [f"head {name}" for name in heads_of(probe(folder, steps[0], choices), layers)]
     return dict(zip(names, np.stack(rows, axis=1), strict=True))
 

@@ -258,7 +258,7 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
                 show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))
                 st.caption(inside.ABOUT)
             else:
-                aligned = inside.scores_over(path, steps, choices, layers, "alignment")
+                aligned = inside.alignment_over(path, steps, choices, layers)
                 drawn = {"alignment: a key of its own per letter": aligned}
                 updates = np.array(steps, dtype=float)
                 show("run_scores", panels.head_panels(updates, drawn, now=step, theme=theme()))

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -35,6 +37,7 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
+T = TypeVar("T")
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
 
@@ -57,7 +60,7 @@ def compose(ctx: PageContext) -> None:
         )
         measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
     way = next(way for way, name in READS.items() if name == chosen)
-    found = (_overlaps if measure == OVERLAP else _compositions)(ctx.model, stack, way)
+    found = _of_stack(overlaps if measure == OVERLAP else compositions, ctx.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
@@ -93,7 +96,7 @@ def compose(ctx: PageContext) -> None:
         click="choose both heads",
         on_pick=pick,
     )
-    mlps, values = _overlaps_with_mlps(ctx.model, stack) if measure == OVERLAP else ((), shown)
+    mlps, values = _of_stack(overlaps_with_mlps, ctx.model, stack) if measure == OVERLAP else ((), shown)
     if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
@@ -138,18 +141,8 @@ def compose(ctx: PageContext) -> None:
 
 
 @cached_for_all
-def _overlaps(model: Model, stack: str, way: Way) -> Composition:
-    return overlaps(model.weights.stacks[stack], way)
-
-
-@cached_for_all
-def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
-    return overlaps_with_mlps(model.weights.stacks[stack])
-
-
-@cached_for_all
-def _compositions(model: Model, stack: str, way: Way) -> Composition:
-    return compositions(model.weights.stacks[stack], way)
+def _of_stack(function: Callable[..., T], model: Model, stack: str, *way: Way) -> T:
+    return function(model.weights.stacks[stack], *way)
 
 
 def _chosen(found: Composition) -> Pair:
