@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -188,8 +187,8 @@ def schedules() -> None:
     def tooltips(name: str, step: float, rate: float) -> str:
         return f"{name}, step {step:,.0f}: {tiny(rate)}"
 
-    look: dict[str, Any] = {"dot": 0, "marked": marked, "y_range": (0.0, top)}
-    show_curves("schedules", points, Axes("step", "learning rate", 330), tooltips, **look)
+    axes = Axes("step", "learning rate", 330)
+    show_curves("schedules", points, axes, tooltips, dot=0, marked=marked, y_range=(0.0, top))
     falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "

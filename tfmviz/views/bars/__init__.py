@@ -1,4 +1,7 @@
-"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where A and B are compared."""
+"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where A and B are compared.
+
+Streamlit rebuilds a Plotly chart for every sentence, which costs as much as drawing all heads of the explorer.
+"""
 
 from __future__ import annotations
 
