@@ -192,7 +192,7 @@ def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
                 words[other].append(name)
                 words[name] = []
                 break
-    return [" = ".join(names) for names in words.values()]
+    return ["\n= ".join(names) for names in words.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def line_chart(
     if words:
         data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
-    longest = max(map(len, words or [line.name for line in lines]))
+    longest = max(len(row) for label in words or [line.name for line in lines] for row in label.split("\n"))
     spec = _lines(theme, axes, tuple(line.stroke for line in lines), longest, counts, tuple(sorted(data)))
     return Chart(
         spec=spec, data=data, values=["curves" if curves and not any(line.smooth for line in lines) else "rows"]
@@ -318,24 +318,26 @@ def _at_the_ends(
         return {"line": [], "x": [], "y": [], "word": []}
     known = np.concatenate([*(y for _, _, y, _ in found), to_axis(np.array(y_range or ()))])
     low, high = float(known.min()), float(known.max())
-    least = (theme.letters + 5) / (axes.height - 70) * (high - low)
+    row = (theme.letters + 5) / (axes.height - 70) * (high - low)
+    heights = row * np.array([1 + word.count("\n") for *_, word in found])
+    ends = np.array([y[-1] for _, _, y, _ in found])
     return {
         "line": [name for name, *_ in found],
         "x": [x for _, x, *_ in found],
-        "y": from_axis(spread(np.array([y[-1] for _, _, y, _ in found]), least=least, low=low, high=high)),
+        "y": from_axis(spread(ends, heights=heights, low=low, high=high)),
         "word": [word for *_, word in found],
     }
 
 
-def spread(values: Array, *, least: float, low: float, high: float) -> Array:
-    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
+def spread(values: Array, *, heights: Array, low: float, high: float) -> Array:
+    """The numbers next to the given ones, in squares, that keep their order and leave room for labels of `heights`.
 
     Without the distances between neighbours this is isotonic regression: numbers in the wrong order get their mean.
     Where there is too little room from `low` to `high`, they are less apart.
     """
-    least = min(least, (high - low) / max(len(values) - 1, 1))
     order = np.argsort(values, kind="stable")
-    steps = least * np.arange(len(values))
+    steps = np.cumsum(heights[order]) - heights[order] / 2
+    steps = (steps - steps[0]) * min(1, (high - low) / max(steps[-1] - steps[0], 1e-9))
     pools: list[tuple[float, int]] = []  # mean, and of how many
     for value in (values[order] - steps).tolist():
         mean, count = value, 1
@@ -371,7 +373,9 @@ def _lines(
             words(AWAY | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
         ],
         "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
-        "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
+        "words": [
+            words({"align": "left", "baseline": "middle", "dx": 6, "lineBreak": "\n"}, "words", x=x, y=y, color=shade)
+        ],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *data) for layer in drawn]
     tooltips = f"Lines: {axes.y}, against {axes.x}."

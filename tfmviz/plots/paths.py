@@ -306,7 +306,7 @@ def against_length(
     at_ends: Columns = {
         "line": names,
         "x": [float(one.x[-1]) + apart[-1] for one in series.values()],
-        "y": spread(last, least=(theme.letters + 5) / (HEIGHT - 70) * top, low=0.0, high=top),
+        "y": spread(last, heights=np.full(len(last), (theme.letters + 5) / (HEIGHT - 70) * top), low=0.0, high=top),
         "word": list(series),
     }
     data = {"rows": of_rows(points, "line", "x", "y", "low", "high", "hover", "dot"), "words": at_ends}

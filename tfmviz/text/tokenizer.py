@@ -1,7 +1,6 @@
 """Byte-level byte-pair encoding, which decodes to exactly the encoded text.
 
 The merges are those of the `tokenizers` library (Sennrich et al. 2016; on bytes: Radford et al. 2019, section 2.2).
-This module adds the mapping from tokens to the reader's characters.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
 SPAN_TOKEN = "<|span-{}|>"
-"""Sentinel for the first, second … hidden span, in the vocabularies that have it; see `text.corruption`."""
+"""Sentinel for the first, second … hidden span; see `text.corruption`."""
 
 SPANS = 1
-"""Index of the first `SPAN_TOKEN` in these vocabularies."""
+"""Index of the first sentinel."""
 
 GAP = re.compile(TYPED_GAP)
 
@@ -102,11 +101,9 @@ class Tokenizer:
     ) -> Self:
         """Learns merges until the vocabulary has `vocab_size` entries, or nothing is left to merge.
 
-        The entries include the special tokens and the 256 bytes.
-
         Args:
-            n_spans: number of span sentinels; a vocabulary has either these or a mask.
-            spelling: normaliser applied before cutting, such as `one_spelling`.
+            n_spans: span sentinels; a vocabulary has these or a mask.
+            spelling: applied before cutting, such as `one_spelling`.
         """
         backend = tokenizers.Tokenizer(BPE())
         if spelling is not None:
@@ -162,7 +159,7 @@ class Tokenizer:
 
     @without_panics()
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The indices alone, for training. Works in parts, since the library's results are many times larger."""
+        """The indices alone, for training."""
         parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
         return [encoding.ids for part in parts for encoding in self._backend.encode_batch(part)]
 
@@ -172,10 +169,7 @@ class Tokenizer:
 
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace. If the vocabulary has a mask, every `GAP` becomes a mask.
-
-        Args:
-            max_len: maximum number of tokens.
+        """Encodes one text for a trace. Every `GAP` becomes a mask, if there is one.
 
         Raises:
             ValueError: the text holds a lone surrogate.
@@ -221,7 +215,7 @@ class Tokenizer:
 
     @without_panics()
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text of any length; spelled special tokens and gaps are text.
+        """The indices of a whole text; spelled special tokens and gaps are text.
 
         Raises:
             ValueError: the text holds a lone surrogate.
@@ -234,7 +228,7 @@ class Tokenizer:
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text in which typed special tokens count as such. No page runs a model on them."""
+        """The same, but typed special tokens count as such."""
         return self._with_marks.encode(text).ids
 
     @cached_property
@@ -289,7 +283,7 @@ def check_unicode(text: str) -> None:
 
 
 def parts_of(text: str, fills_gaps: bool) -> Iterator[tuple[int, int]]:
-    """The spans of the gaps, if they are filled, and of the text between them."""
+    """The spans of gaps, if they are filled, and of the text between."""
     edges = [edge for gap in GAP.finditer(text) for edge in gap.span()] if fills_gaps else []
     return ((start, end) for start, end in pairwise((0, *edges, len(text))) if start < end)
 
@@ -297,7 +291,7 @@ def parts_of(text: str, fills_gaps: bool) -> Iterator[tuple[int, int]]:
 def with_accents(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """The spans of tokens, extended by the combining accents that follow.
 
-    The library's span of a letter composed with its accent ends before the accent.
+    The library's end before the accent.
     """
     starts, found = {start for start, _ in spans}, []
     for start, end in spans:
@@ -338,7 +332,7 @@ def located(text: str, sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[tup
     """The readable string and the span of each token of a text that is cut between bytes.
 
     Args:
-        sizes: of the tokens, in bytes, with the sum of the text in UTF-8.
+        sizes: of the tokens, in bytes.
     """
     character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
     first_byte = [0]  # of each character

@@ -17,6 +17,8 @@ from starlette.routing import Route
 
 from tfmviz.views.shared import DIST, script
 
+FILES = DIST / "split"
+
 FETCHING = """
 const view = await import(new URL("views/%s", document.baseURI));
 export default view.default;
@@ -74,4 +76,4 @@ def _pieces() -> dict[str, list[str]]:
 
 @cache
 def _files() -> dict[str, str]:
-    return {path.name: path.read_text(encoding="utf-8") for path in (DIST / "split").glob("*.js")}
+    return {path.name: path.read_text(encoding="utf-8") for path in FILES.glob("*.js")}

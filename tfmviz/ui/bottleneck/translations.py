@@ -50,7 +50,7 @@ def translations(at: Translating) -> None:
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
             f"The recurrent models have {from_to(sizes, ',')} parameters each, the transformer "
-            f"{from_to(times, '.0f')} times as many: compare how they work, not how well."
+            f"{from_to(times, '.0f')} times as many: compare how they work."
         )
 
 

@@ -28,7 +28,7 @@ SHIPPED, OWN = "ours", "yours"
 CLASSROOM = """The students opened their books. In room two the students opened their books, too.
 As soon as the bell rang, the students opened their laptops. Nobody spoke while the students opened their exams.
 The students opened their books again. When the teacher came in, the students closed their laptops.
-After lunch the students opened their minds, or so the teacher hoped."""
+After lunch the students opened their minds."""
 """Opens where a reader's text goes: the lectures' 4-gram occurs in it, which the shipped text lacks."""
 
 

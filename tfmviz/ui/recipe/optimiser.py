@@ -212,11 +212,7 @@ def warm_up() -> None:
     )
     axes, tooltips = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
     show_curves("warm_up_runs", smooth, axes, tooltips, dot=0, words=words)
-    st.markdown(
-        "Xiong et al. 2020 blame the large initial gradients in the last post-norm layers (see “Normalisation”); Liu "
-        "et al. 2020 disagree."
-    )
-    st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
+    st.caption("“Normalisation” shows why. Reproduce it with `python -m scripts.train_recipe warm-up`.")
 
 
 PASSES = 10

@@ -116,10 +116,7 @@ def where(ctx: PageContext) -> None:
         "2 · d · n_layer · (2 · d_attn + d_ff)": parameters.of_lectures(subject.design),
     }
     sentence = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
-    st.markdown(
-        f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {sentence}. Neither "
-        "allows for gates, shared heads, cross-attention or experts."
-    )
+    st.markdown(f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {sentence}.")
 
 
 def _off(value: int, exact: int) -> str:

@@ -164,7 +164,7 @@ def embedding_map(ctx: PageContext) -> None:
     result(
         f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
         f"neighbours here may be far apart; “Nearest” measures in all {ctx.model.config.d_model} coordinates. "
-        "Your words are bold, and the ten nearest to the chosen one are named."
+        "Your words are bold."
     )
 
 

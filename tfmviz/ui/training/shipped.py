@@ -168,6 +168,5 @@ def duplicates() -> None:
         "texts are deduplicated (Lee et al. 2022)."
     )
     st.caption(
-        f"The model has four layers; the tenth is {found['stories']:,} stories. Reproduce it with "
-        "`python -m scripts.train_pairs duplicates`."
+        f"A tenth is {found['stories']:,} stories. Reproduce it with `python -m scripts.train_pairs duplicates`."
     )

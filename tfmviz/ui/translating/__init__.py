@@ -178,7 +178,7 @@ def compare(ctx: PageContext) -> None:
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         f"The recurrent translators have at most {per_cent(largest / ctx.model.config.n_parameters)} of the "
-        "transformer's parameters, so compare where they look, not how well they write."
+        "transformer's parameters: compare where they look."
     )
 
 
