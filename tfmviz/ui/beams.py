@@ -12,7 +12,7 @@ from tfmviz.analysis.side_by_side import parting
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, inputs, lesson, side
+from tfmviz.ui import inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext
@@ -141,16 +141,13 @@ def requested(ctx: PageContext) -> tuple[int, ...]:
     """The token ids in the address; () for those of another text."""
     if side.is_b():  # the address has A's text
         return ()
-    about = ctx.short_name
-    if st.session_state.setdefault("hypothesis_about", about) != about:
-        st.session_state["hypothesis_about"] = about
-        choose(())
-    code = st.query_params.get("hypothesis", "")
-    return tuple(int(token, 36) for token in code.split(".")) if CODE.fullmatch(code) else ()
+    url.keep_for(ctx.short_name, "hypothesis")
+    code = url.text("hypothesis", CODE)
+    return tuple(int(token, 36) for token in code.split(".")) if code else ()
 
 
 def choose(ids: Sequence[int]) -> None:
-    controls.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
+    url.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
 
 
 def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:

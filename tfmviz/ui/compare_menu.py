@@ -13,7 +13,7 @@ from tfmviz.constants import MOST_TYPED, PART_CODES
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, live, models
+from tfmviz.ui import controls, icons, inputs, live, models, url
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.model_names import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
@@ -57,7 +57,7 @@ def toolbar(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Call
                 bind="query-params",
                 placeholder="Compare…",
                 label_visibility="collapsed",
-                width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
+                width=MENU if url.chosen("with") else UNUSED,
             )
 
     return draw
@@ -174,13 +174,13 @@ def _model(ctx: PageContext, *, alike: bool) -> PageContext | None:
         return None
     fitting = [one.model for one in named(shapes)]
     first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
-    asked = st.query_params.get("b_model", first)
+    asked = url.text("b_model", default=first)
     st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = control_row("b-model").selectbox(
         "The other model",
         fitting,
         key="b_model",
-        on_change=lambda: controls.put({"b_model": st.session_state["b_model"]}),
+        on_change=lambda: url.put({"b_model": st.session_state["b_model"]}),
         format_func=name_of,
         width=260,
     )
@@ -204,7 +204,7 @@ def _shapes() -> dict[str, Facts]:
 
 def _head(ctx: PageContext, name: str, opens: Callable[[PageContext], tuple[int, int]]) -> tuple[str, int]:
     keys = f"{name}_layer", f"{name}_head"
-    is_known = any(key in st.session_state or key in st.query_params for key in keys)
+    is_known = url.has(*keys) or any(key in st.session_state for key in keys)
     first = (ctx.choice.layer_index, ctx.choice.head) if is_known else opens(ctx)
     layers, n_heads = _layers(ctx), ctx.model.config.attention.n_heads
     with control_row(f"{name}-head"):
@@ -246,5 +246,5 @@ def _layers(ctx: PageContext) -> list[str]:
 def _number(label: str, count: int, first: int, *, key: str) -> int:
     if count == 1:
         return 0
-    controls.at_most(key, count - 1)
+    inputs.at_most(key, count - 1)
     return int(st.selectbox(label, range(count), min(first, count - 1), key=key, bind="query-params", width=110))

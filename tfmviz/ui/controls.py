@@ -19,7 +19,7 @@ from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.marks import BARS
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, inputs, menu, models, side, trained
+from tfmviz.ui import icons, inputs, menu, models, side, trained, url
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import PAIR, Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
@@ -155,10 +155,16 @@ def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) ->
 
 
 def pinned(key: str = "token") -> int | None:
-    """Position of the token pinned by a key of `PINS`; on side B, that of the same token there."""
+    """Position of the pinned token, None without one; at first the one in the address, as in `url.chosen`.
+
+    On side B of a comparison it is that of the same token there.
+
+    Args:
+        key: of `PINS`.
+    """
     if key not in st.session_state or goes_back():
-        asked = st.query_params.get(key, "")
-        st.session_state[key] = min(int(asked), MOST_TYPED) if re.fullmatch(r"[0-9]{1,9}", asked) else None
+        asked = url.number(key)
+        st.session_state[key] = None if asked is None else min(asked, MOST_TYPED)
     position = st.session_state[key]
     return None if position is None else side.partner(key, position)
 
@@ -167,8 +173,7 @@ def keep_in_address() -> None:
     """A link to another page leaves the pins out: writes them into the address again."""
     trained.keep_in_address()
     for key in PINS:
-        if (position := pinned(key)) is not None:
-            _put(key, str(position))
+        pin(pinned(key), key)
 
 
 def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key: str = "token") -> None:
@@ -198,8 +203,8 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 
 def has_chosen_head() -> bool:
-    """True for a choice here or in the address; until then a tab may open with a different head."""
-    chosen = st.session_state.get("has_chosen_head") or not {"layer", "head"}.isdisjoint(st.query_params)
+    """The reader has chosen a head, here or in the address; until then a tab may open with a different one."""
+    chosen = st.session_state.get("has_chosen_head") or url.has("layer", "head")
     st.session_state["has_chosen_head"] = chosen
     return chosen
 
@@ -214,7 +219,6 @@ def look_at(layer: str, head: int) -> None:
 
 
 def selection() -> dict[str, Any]:
-    look = st.query_params.get("look", "")
     chosen = choice()
     return {
         "kind": kind_of(chosen.layer),
@@ -222,7 +226,7 @@ def selection() -> dict[str, Any]:
         "head": chosen.head,
         "token": pinned(),
         "to": pinned("to"),
-        "look": look if LOOK.fullmatch(look) else "",
+        "look": url.text("look", LOOK),
     }
 
 
@@ -237,33 +241,21 @@ def follow(selection: Mapping[str, Any]) -> None:
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
     pin(selection["token"])
     pin(selection["to"], "to")
-    _put("look", selection["look"])
+    url.put({"look": selection["look"]})
     st.session_state["wanted"] = tuple(selection["wanted"])[:MAX_HEADS]
 
 
 def remember(token: int, parts: Mapping[str, str]) -> None:
     """Handles the reports of other views: pins a token and puts their values into the address."""
     pin(token)
-    put(parts)
-
-
-def at_most(key: str, largest: int) -> None:
-    """Call before a slider whose end depends on other choices: Streamlit would pass on a value beyond it."""
-    if st.session_state.get(key, 0) > largest:
-        st.session_state[key] = largest
-
-
-def put(parts: Mapping[str, str]) -> None:
-    """An empty value removes its key."""
-    for key, value in parts.items():
-        _put(key, value)
+    url.put(parts)
 
 
 def need(architecture: Architecture) -> None:
     """Replaces a model of another architecture, with a note if the reader had chosen it."""
     configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
-    model = _requested("model")
+    model = url.chosen("model")
     if not fitting or model in fitting:
         return
     usual = "french-english" if "french-english" in fitting else fitting[0]
@@ -286,23 +278,23 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     chosen model lacks.
     """
     names = list(configs)
-    model = _requested("model") or models.usual(names)
+    model = url.chosen("model") or models.usual(names)
     if model not in configs:
         model, note = models.nearest(model, names, models.usual(names))
         _replace("model", model, note)
     if model != st.session_state.get("drawn", {}).get("model", model):
         st.session_state["notes"] = {"model": st.session_state.get("notes", {}).get("model", ("", ""))}
     config = configs[model]
-    kinds, kind = kinds_of(config), _requested("kind")
+    kinds, kind = kinds_of(config), url.chosen("kind")
     if kind is not None and kind not in kinds:
         nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
         _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}; showing {code(nearest)}.")
-    asked_kind = _requested("kind")
+    asked_kind = url.chosen("kind")
     stack = next(
         kind for kind, shown in ATTENTION_KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1])
     )
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
-        asked = _requested(key)
+        asked = url.chosen(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(key, number, f"This model has {_there_are(count, key)}; showing {key} {number}.")
     if st.session_state.pop("address_corrected", False):
@@ -324,12 +316,6 @@ def _there_are(count: int, name: str) -> str:
     return f"{count} {name}s (0 to {count - 1})"
 
 
-def _requested(key: str) -> str | None:
-    """The session's value; at its start, and when the reader goes back, the address's."""
-    value = st.query_params.get(key) if goes_back() else st.session_state.get(key, st.query_params.get(key))
-    return None if value is None else str(value)
-
-
 def _replace(key: str, value: str | int, note: str) -> None:
     st.session_state.setdefault("notes", {})[key] = (value, note)
     _set(key, value)
@@ -339,7 +325,7 @@ def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
     else:  # the session begins, and widgets read the address at the beginning of a run: `correct_address` starts again
-        st.query_params[key] = str(value)
+        url.put({key: str(value)})
         st.session_state["address_corrected"] = True
 
 
@@ -369,11 +355,4 @@ def forget_token() -> None:
 
 def pin(position: int | None, key: str = "token") -> None:
     st.session_state[key] = position
-    _put(key, "" if position is None else str(position))
-
-
-def _put(key: str, value: str) -> None:
-    if value:
-        st.query_params[key] = value
-    elif key in st.query_params:
-        del st.query_params[key]
+    url.put({key: "" if position is None else str(position)})

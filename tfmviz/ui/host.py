@@ -19,7 +19,7 @@ CONFIG = {
     "enableCustomParentMessages": False,
     "enforceDownloadInNewTab": False,
     "metricsUrl": "",
-    "blockErrorDialogs": True,  # `views/frame/away.ts` shows the reader a message
+    "blockErrorDialogs": True,  # `views/frame/view.ts` shows the reader a message
     "resourceCrossOriginMode": None,
 }
 """Every setting in Streamlit's answer."""

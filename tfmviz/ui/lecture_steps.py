@@ -17,7 +17,7 @@ from pathlib import Path
 import streamlit as st
 
 from tfmviz.paths import PROJECT
-from tfmviz.ui import controls, icons, projector
+from tfmviz.ui import controls, icons, projector, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
 from tfmviz.views import presenter
@@ -140,11 +140,11 @@ def _numbers() -> dict[str, list[str]]:
 
 
 def show_step() -> None:
-    """The notes and the links to the neighbouring steps, at the lower edge of the window."""
-    name = st.query_params.get("lecture")
-    if name is None:
+    """Inside a walk: the notes, and the links to the neighbouring steps, at the lower edge of the window."""
+    if not url.has("lecture"):
         return
-    found = find(name, st.query_params.get("step", ""))
+    name = url.text("lecture")
+    found = find(name, url.text("step"))
     if found is None:
         st.info(f"There is no lecture {markdown.code(name)}. The menu lists all.", icon=icons.INFO)
         return

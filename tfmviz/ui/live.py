@@ -23,7 +23,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -32,7 +31,7 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WORDS
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
-from tfmviz.ui import controls, models, run_queue, session_cookie, trained, whole_model_data
+from tfmviz.ui import controls, models, run_queue, session_cookie, trained, url, whole_model_data
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
@@ -101,7 +100,7 @@ def follow_changes(ctx: PageContext, by: str, change: str, *names: str, **how: o
     Draw this before those views.
 
     Args:
-        by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
+        by: key of the view where it is changed; "b", the box of B's sentence, is Streamlit's.
         change: its current value on the page.
         names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/comparison_source.ts`.
@@ -119,7 +118,7 @@ def follow(ctx: PageContext, *names: str, edited: dict[str, object] | None = Non
     """
     if _served:
         page = {"model": ctx.model.name, "layer": ctx.choice.layer, "head": ctx.choice.head}
-        page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
+        page |= {"zoom": url.text("zoom"), "token": controls.pinned()}
         page |= {"edited": edited} if edited else {}
         data: dict[str, Any] = {"page": page, "text": ctx.text, "at": "live", "views": " ".join(names)}
         data |= {"parcel": parcel(ctx.model.name), "change": change}

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.ui import comparison, guess, head_comparison, lesson
+from tfmviz.ui import comparison, guess, head_comparison, lesson, url
 from tfmviz.ui.guess import Question
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.inputs import segmented_control
@@ -52,12 +52,11 @@ def tabs(
         key: name of the row in the address.
         inputs: of tabs without their own.
     """
-    asked = st.query_params.get(key, "")
+    asked = url.text(key)
     renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.aliases.items()}
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
-        st.query_params.update({key: title, **choices})
-        st.session_state.update({key: title, **choices})  # widgets read the address at the beginning of a run
+        url.choose({key: title, **choices})
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:

@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, translators
+from tfmviz.ui import icons, inputs, lesson, translators, url
 from tfmviz.ui.lesson import PageContext
 
 SCORES: Mapping[str, str] = {
@@ -55,9 +55,7 @@ def choose(ctx: PageContext) -> Translating:
         st.stop()
     with lesson.control_row("bottleneck"):
         kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
-        at = Translating(
-            ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.requested_number("written")
-        )
+        at = Translating(ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=url.number("written"))
         texts = (translators.translation(model, ctx.text) for model in recurrent.values())
         longest = max(map(len, texts)) + 1  # the last step shows how it ends
         shown = at.shown(longest)
@@ -70,7 +68,7 @@ def choose(ctx: PageContext) -> Translating:
 
 
 def _show(count: int, longest: int) -> None:
-    controls.put({"written": "" if count >= longest else str(count)})
+    url.put({"written": "" if count >= longest else str(count)})
 
 
 def doubt(text: str, model: AnyModel) -> str:

@@ -9,7 +9,7 @@ from tfmviz import zoo
 from tfmviz.analysis import alignment, recurrence
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, largest, signed
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, inputs, lesson, translators
+from tfmviz.ui import inputs, lesson, translators, url
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show, show_table
 from tfmviz.ui.translators import SAID, source_of, written, written_rows
@@ -83,16 +83,15 @@ def context_sum(at: Translating) -> None:
 def state_step(at: Translating, trace: Trace, kind: str) -> None:
     """h_i = g(y_{i-1}, h_{i-1}, c_i): all states, the gates behind a chosen coordinate, and a gate's products."""
     h, names = trace["decoder.hidden"], written(trace)
-    word, unit, gate = (inputs.requested_number(key) for key in ("word", "unit", "gate"))
     shown = at.shown(len(h))
-    word = min(shown // 2 if word is None else word, max(shown - 1, 0))
-    unit = int(np.ptp(h, axis=0).argmax()) if unit is None else min(unit, h.shape[1] - 1)
-    gate = CANDIDATE if gate is None else min(gate, CANDIDATE)
+    word = url.place("word", max(shown - 1, 0), shown // 2)
+    unit = url.place("unit", h.shape[1] - 1, int(np.ptp(h, axis=0).argmax()))
+    gate = url.place("gate", CANDIDATE, CANDIDATE)
     show(
         "states",
         picture(h, f"hᵢ = g(yᵢ₋₁, hᵢ₋₁, cᵢ), {SAID[kind]}", names, shown, limit=1.0, chosen=(word, unit)),
         click="show its arithmetic",
-        on_pick=lambda row, column: controls.put({"word": str(row), "unit": str(column)}),
+        on_pick=lambda row, column: url.put({"word": str(row), "unit": str(column)}),
     )
     y, c = (trace[site][word] for site in ("decoder.embed", alignment.CONTEXT))
     before = trace["encoder.hidden"][-1] if word == 0 else h[word - 1]
@@ -106,20 +105,22 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
         z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
         show_table(
             "state_step",
-            caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
-            f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
-            f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
-            columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
-            rows=[
-                (
-                    name,
-                    *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
-                    decimal(float(value), ".3f"),
-                )
-                for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
-            ],
-            picked=gate,
-            on_pick=lambda row: controls.put({"gate": str(row)}),
+            Table(
+                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+                columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+                rows=[
+                    (
+                        name,
+                        *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
+                        decimal(float(value), ".3f"),
+                    )
+                    for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+                ],
+                picked=gate,
+            ),
+            on_pick=lambda row: url.put({"gate": str(row)}),
         )
     own, numbers = terms[gate], np.concatenate((y, c, before))
     best = np.argsort(-np.abs(own), kind="stable")[:PRODUCTS]
@@ -155,7 +156,5 @@ def picked(at: Translating) -> tuple[int, int]:
     """The chosen cell: a written token and a source token. At first, the largest weight of a middle row."""
     n_rows, n_columns = at.trace["decoder.alpha"].shape
     last = max(at.shown(n_rows) - 1, 0)
-    asked = inputs.requested_number("word")
-    word = (last + 1) // 2 if asked is None else min(asked, last)
-    state = inputs.requested_number("state")
-    return word, int(at.trace["decoder.alpha"][word].argmax()) if state is None else min(state, n_columns - 1)
+    word = url.place("word", last, (last + 1) // 2)
+    return word, url.place("state", n_columns - 1, int(at.trace["decoder.alpha"][word].argmax()))

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz.analysis import alignment
 from tfmviz.record.model import AnyModel, Model
-from tfmviz.ui import controls, icons, translators
+from tfmviz.ui import icons, translators, url
 from tfmviz.ui.bottleneck import contexts
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
 from tfmviz.ui.figures import show, show_table
@@ -76,7 +76,7 @@ def alignments(at: Translating) -> None:
                 "alignment",
                 translators.alignment(alpha, title, source_of(at.trace), tokens, count, picked),
                 click="show its sum",
-                on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
+                on_pick=lambda row, column: url.put({"word": str(row), "state": str(column)}),
             )
         else:
             st.info("Without attention there is no α.", icon=icons.INFO)

@@ -9,7 +9,7 @@ from tfmviz.counting.smoothing import Counted, Smoothing
 from tfmviz.counting.words import MARK, words_of
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs
+from tfmviz.ui import icons, inputs, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import Counting, unknown_words
 from tfmviz.ui.figures import show, show_table
@@ -47,7 +47,7 @@ def table(at: Counting) -> None:
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
     rows = rows_of(at, counts, p)
-    asked = at.text.numbers.get(st.query_params.get("counted", ""))
+    asked = at.text.numbers.get(url.text("counted"))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
     total, others = int(counts.sum()), max(1 - float(p[rows].sum()), 0.0)
@@ -65,18 +65,20 @@ def table(at: Counting) -> None:
 
     show_table(
         "counts",
-        caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
-        columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-        rows=[row(word) for word in rows],
-        shares=np.nan_to_num(p[rows]).tolist(),
-        has_ground=True,
-        picked=rows.index(picked),
-        about=_about(at, context, picked, int(counts[picked])),
-        sentences=[
-            _marked(at, place, len(context) + 1)
-            for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
-        ],
-        on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
+        Table(
+            caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
+            columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
+            rows=[row(word) for word in rows],
+            shares=np.nan_to_num(p[rows]).tolist(),
+            has_ground=True,
+            picked=rows.index(picked),
+            about=_about(at, context, picked, int(counts[picked])),
+            sentences=[
+                _marked(at, place, len(context) + 1)
+                for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
+            ],
+        ),
+        on_pick=lambda row: url.put({"counted": at.text.vocabulary[rows[row]]}),
     )
     notes = []
     if unknown := unknown_words(at):
@@ -175,20 +177,22 @@ def writing(at: Counting) -> None:
         )
         + "Click a word to see its rivals."
     )
-    picked = min(inputs.requested_number("drawn") or 0, len(steps) - 1)
+    picked = url.place("drawn", len(steps) - 1, 0)
     left, right = st.columns(2)
     with left:
         show_table(
             "steps_written",
-            caption="Step by step",
-            columns=("word", "drawn after", "P(w | h)"),
-            rows=[
-                (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
-                for step in steps
-            ],
-            picked=picked,
-            low=True,
-            on_pick=lambda row: controls.put({"drawn": str(row)}),
+            Table(
+                caption="Step by step",
+                columns=("word", "drawn after", "P(w | h)"),
+                rows=[
+                    (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
+                    for step in steps
+                ],
+                picked=picked,
+                low=True,
+            ),
+            on_pick=lambda row: url.put({"drawn": str(row)}),
         )
     with right:
         step = steps[picked]

@@ -160,16 +160,16 @@ def trained(ctx: PageContext) -> None:
     )
     measured = read_json(FOLDER / "measured.json")
     held_out = [decimal(float(measured[name]["held_out"])) for name in ("attention", "state-space")]
-    on_text = ""
+    on_text = "."
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twins_run, trace)]
     if len(losses[0]):
         means = [decimal(float(one.mean())) for one in losses]
-        on_text = f"; on your text {means[0]} and **{means[1]}**"
+        on_text = f"; on your text {means[0]} and **{means[1]}**.{before_after.of_twins(ctx.text)}"
     cache = in_bytes(kept(twin.config, 4096, size=BYTES))
     state = in_bytes(BYTES * config["n_layers"] * states.shape[1])
     st.markdown(
         f"The held-out loss is {held_out[0]} nats with attention, **{held_out[1]}** with state spaces (one run each)"
-        f"{on_text}. After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."
+        f"{on_text} After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."
     )
 
 

@@ -21,7 +21,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
-from tfmviz.ui import controls, icons, inputs, models
+from tfmviz.ui import controls, icons, inputs, models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_code, show_matrix, show_view, theme
 from tfmviz.ui.lesson import PageContext
@@ -122,7 +122,7 @@ def through(subject: MLPContext) -> None:
 
 def chosen(subject: MLPContext) -> tuple[Part, int]:
     """The number that the address names, else the strongest neuron's sum."""
-    asked = PLACE.fullmatch(st.query_params.get("number", ""))
+    asked = url.match("number", PLACE)
     if asked is None or (asked[1] == "gate" and subject.weights.W_gate is None):
         return "pre", int(feed_forward.strongest(subject.post, 1)[0])
     part: Part = next(name for name in feed_forward.PARTS if name == asked[1])
@@ -132,7 +132,7 @@ def chosen(subject: MLPContext) -> tuple[Part, int]:
 
 def follow(report: dict[str, Any]) -> None:
     if PLACE.fullmatch(at := str(report["at"])):
-        controls.put({"number": at})
+        url.put({"number": at})
 
 
 @cached_for_all

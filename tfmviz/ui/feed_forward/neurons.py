@@ -16,7 +16,7 @@ from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side
+from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all, read_lines
 from tfmviz.ui.feed_forward import MLPContext, predicts, site_of
 from tfmviz.ui.figures import show, show_columns, show_matrix, theme
@@ -48,8 +48,8 @@ def neurons(subject: MLPContext) -> None:
     line = lesson.control_row("neuron")
     with line:
         controls.token_box(subject.tokens, subject.token)
-    asked, last = inputs.requested_number("neuron"), len(subject.post) - 1
-    neuron = order.tolist()[0] if asked is None else min(asked, last)
+    last = len(subject.post) - 1
+    neuron = url.place("neuron", last, order.tolist()[0])
 
     def draw() -> int:
         st.session_state["chosen_neuron"] = neuron
@@ -88,6 +88,10 @@ def neurons(subject: MLPContext) -> None:
     with right:
         fires(subject, neuron)
     without(subject, neuron, order.tolist())
+
+
+def _choose(neuron: int) -> None:
+    url.put({"neuron": str(neuron)})
 
 
 def writes(subject: MLPContext, neuron: int) -> None:

@@ -13,7 +13,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import models, run_queue
+from tfmviz.ui import models, run_queue, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
@@ -57,8 +57,9 @@ def stage() -> tuple[Model, str, str, int, int] | None:
 
 
 def _text(model: Model) -> str:
-    asked = in_one_line(st.query_params.get("text", "")).strip()[:MOST_TYPED]
-    is_own = st.query_params.get("model", model.name) == model.name
+    """The reader's sentence, which the address keeps, if it is meant for this model; else the model's first example."""
+    asked = in_one_line(url.text("text", "(?s).*")).strip()[:MOST_TYPED]
+    is_own = url.text("model", default=model.name) == model.name
     try:
         if is_own and asked and model.encode(asked).ids:
             return asked

@@ -14,7 +14,7 @@ from tfmviz.constants import FOLLOWED_SITES
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import models
+from tfmviz.ui import models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, Page, address
@@ -151,8 +151,8 @@ def lead_on() -> None:
     """Redirects a session that begins with an address such as `/?text=…`, once the explorer's, to the explorer."""
     begins = "at_home" not in st.session_state and "choice" not in st.session_state
     st.session_state["at_home"] = True
-    if begins and set(st.query_params) - {"projector"}:
-        st.switch_page(_page("explorer").file, query_params=st.query_params.to_dict())
+    if begins and url.everything().keys() - {"projector"}:
+        st.switch_page(_page("explorer").file, query_params=url.everything())
 
 
 def quiet() -> None:

@@ -11,7 +11,7 @@ from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, chosen_row, signed
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, inputs, lesson, side
+from tfmviz.ui import controls, inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, show_columns, show_table
 from tfmviz.ui.ladder import rungs
@@ -52,8 +52,8 @@ def window(ctx: PageContext) -> None:
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
     p = softmax(found.logits)
     best = np.argsort(-p, kind="stable")[:BARS]
-    unit = _chosen("unit", len(found.h), otherwise=int(np.argmax(np.abs(found.U[best[0]] * found.h))))
-    place = _chosen("place", n, otherwise=int(np.argmax(np.abs(found.added()[:, unit]))))
+    unit = url.place("unit", len(found.h) - 1, int(np.argmax(np.abs(found.U[best[0]] * found.h))))
+    place = url.place("place", n - 1, int(np.argmax(np.abs(found.added()[:, unit]))))
     vocabulary = rungs.ladder().transformer.vocabulary
     names = [visible(vocabulary[token]) for token in best.tolist()]
     left, right = st.columns((3, 2))
@@ -77,7 +77,7 @@ def window(ctx: PageContext) -> None:
                 row_height=18,
             ),
             click="see how the unit was computed",
-            on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
+            on_pick=lambda row, column: url.put({"unit": str(IN_A_ROW * row + column)}),
         )
         words = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
         sentences = [
@@ -87,7 +87,7 @@ def window(ctx: PageContext) -> None:
             "window_joined",
             _numbers(found.e, Axis("", words, sentences), "e = [e₁; …; eₙ]", place, row_height=22),
             click="show its position's block of W",
-            on_pick=lambda row, _: controls.put({"place": str(row)}),
+            on_pick=lambda row, _: url.put({"place": str(row)}),
         )
     with right:
         _unit(found, tokens, unit=unit, place=place)
@@ -104,7 +104,7 @@ def window(ctx: PageContext) -> None:
             "window_block",
             _numbers(found.W[place], Axis("unit", ()), f"W of place {place + 1}", unit, root=True, row_height=1),
             click="show that row's unit",
-            on_pick=lambda row, _: controls.put({"unit": str(row)}),
+            on_pick=lambda row, _: url.put({"unit": str(row)}),
         )
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
@@ -124,11 +124,6 @@ def _take_end() -> None:
         controls.pin(end)
 
 
-def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    asked = inputs.requested_number(key)
-    return otherwise if asked is None else min(asked, count - 1)
-
-
 @cached_for_all
 def _read(model: AnyModel, text: str, end: int) -> Network:
     joined = model.trace(text, sites=("window",))["window"][end - 1]
@@ -146,14 +141,16 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
     show_table(
         "window_unit",
-        caption=f"Unit {unit}: what each place adds and what {name} would add there",
-        columns=("place", "W e", f"{name} there"),
-        rows=[
-            (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
-            for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
-        ],
-        picked=place,
-        about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
-        f"{decimal(found.h[unit], '+.3f')}.",
-        on_pick=lambda row: controls.put({"place": str(row)}),
+        Table(
+            caption=f"Unit {unit}: what each place adds and what {name} would add there",
+            columns=("place", "W e", f"{name} there"),
+            rows=[
+                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+            ],
+            picked=place,
+            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+            f"{decimal(found.h[unit], '+.3f')}.",
+        ),
+        on_pick=lambda row: url.put({"place": str(row)}),
     )

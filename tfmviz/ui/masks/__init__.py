@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, icons, inputs, live
+from tfmviz.ui import icons, inputs, live, url
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import masks as view
@@ -170,9 +170,8 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
         examples.insert(0, _example("own", "its own", words, near & masks.causal(n) if back else near))
         own = "own"
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
-    start = st.query_params.get("start", own)
-    start = start if start in usable else own
-    mask = _changed(usable[start], st.query_params.get("edit", ""))
+    start = url.one_of("start", usable, own)
+    mask = _changed(usable[start], url.text("edit"))
     show_view(
         "masks",
         view,
@@ -205,7 +204,7 @@ def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
     if (start := usable.get(str(report["start"]))) is None:
         return
     if (mask := view.from_bits(str(report["bits"]), start.shape)) is not None:
-        controls.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
+        url.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
 
 
 def where(ctx: PageContext) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:

@@ -14,7 +14,7 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, icons, inputs, lesson, models, side
+from tfmviz.ui import controls, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_columns, show_pairs
 from tfmviz.ui.lesson import PageContext
@@ -151,7 +151,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
 
 
 def _requested_order(names: list[str]) -> list[int]:
-    asked, n = st.query_params.get("order", ""), len(names)
+    asked, n = url.text("order"), len(names)
     if not asked:
         return _first_and_last(names)
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
@@ -182,7 +182,7 @@ def _swap(order: list[int]) -> None:
 
 def _put_order(order: list[int]) -> None:
     st.session_state["swap"] = []
-    controls.put({"order": ".".join(map(str, order))})
+    url.put({"order": ".".join(map(str, order))})
 
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:

@@ -9,8 +9,8 @@ from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import cached_for_all, read_json
+from tfmviz.ui import icons, inputs, lesson, models, url
+from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
 from tfmviz.views.bars import Bars
@@ -34,12 +34,10 @@ def digits() -> None:
     except ModelUnavailable as error:
         st.info(markdown.plain(str(error)), icon=icons.INFO)
         return
-    drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
+    drawn = view.from_text(url.text("drawn"), zoo.pictures.SIDE)
     with lesson.control_row("digit"):
         last = len(labels) - 1
-        n = inputs.slider(
-            f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=controls.put, args=({"drawn": ""},)
-        )
+        n = inputs.slider(f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=url.put, args=({"drawn": ""},))
         shuffled = inputs.slider("Shuffle", 0, 20, 0, key="shuffle", help="Seed of the order; 0 keeps the picture.")
         kind = inputs.segmented_control("Model", list(KINDS), default=next(iter(KINDS)), key="reader", required=True)
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
@@ -49,7 +47,7 @@ def digits() -> None:
 
     def take(report: dict[str, Any]) -> None:
         if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
-            controls.put({"drawn": cells})
+            url.put({"drawn": cells})
 
     left, middle, right = st.columns([1, 1, 2])
     with left:

@@ -187,12 +187,16 @@ def tasks(ctx: PageContext) -> None:
 
 def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
     ids, read, asked, losses = _draw(model, text, draw)
-    vocabulary = model.vocabulary
     boxes = []
-    for n, (before, now) in enumerate(zip(ids, read, strict=True)):
-        below = (f"→ {whole(vocabulary[before])}", decimal(float(losses[n]))) if asked[n] else ()
-        boxes.append(Piece(whole(vocabulary[now]), below, "mark" if now == MASK else "new" if now != before else ""))
+    for n, ((before, name), now) in enumerate(zip(_named(model, ids), read, strict=True)):
+        below = (f"→ {whole(name)}", decimal(float(losses[n]))) if asked[n] else ()
+        shown = name if now == before else model.vocabulary[now]
+        boxes.append(Piece(whole(shown), below, "mark" if now == MASK else "new" if now != before else ""))
     return boxes[:MOST_TOKENS], float(losses[asked].mean())
+
+
+def _named(model: Model, ids: list[int]) -> list[tuple[int, str]]:
+    return list(zip(ids, model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens, strict=True))
 
 
 @cached_for_all
@@ -215,7 +219,7 @@ def _spans(text: str, draw: int) -> list[Row]:
     reads, writes, losses = _left_out(model, text, draw)
     if not writes:
         return [Row("spans: input", "too short", _boxes(model, reads))]
-    counted = losses[[index not in _marks(model) for index in writes]]
+    counted = losses[[index not in _marks(model) for index, _ in writes]]
     return [
         Row("spans: input", "", _boxes(model, reads)),
         Row("spans: output", f"loss {decimal(float(counted.mean()))}", _boxes(model, writes, losses)),
@@ -228,22 +232,22 @@ def _marks(model: Model) -> range:
 
 
 @cached_for_all
-def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int], Array]:
-    """The tokens that are read, those to be written, and −ln P of each of these."""
+def _left_out(model: Model, text: str, draw: int) -> tuple[list[tuple[int, str]], list[tuple[int, str]], Array]:
+    """The tokens that are read, those to be written, each with its name, and −ln P of each of these."""
     ids = model.tokenizer.ids(text)[: model.config.max_len]
     hidden = corruption.spans(len(ids), np.random.default_rng(draw))
-    reads, writes = corruption.left_out(ids, hidden, marks=_marks(model))
+    marks = [(index, f"⟨{n}⟩") for n, index in enumerate(_marks(model), start=1)]
+    reads, writes = corruption.left_out(_named(model, ids), hidden, marks=marks)
     if not writes:
         return reads, writes, np.zeros(0)
-    log_p = log_softmax(model.trace(reads, target=writes, sites=("logits",))["logits"])
-    return reads, writes, -log_p[range(len(writes)), writes]
+    source, target = ([index for index, _ in tokens] for tokens in (reads, writes))
+    log_p = log_softmax(model.trace(source, target=target, sites=("logits",))["logits"])
+    return reads, writes, -log_p[range(len(target)), target]
 
 
-def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
-    below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
+def _boxes(model: Model, tokens: Sequence[tuple[int, str]], losses: Sequence[float] | Array = ()) -> list[Piece]:
+    below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(tokens)
     return [
-        Piece(f"⟨{index - SPANS + 1}⟩", note, "mark")
-        if index in _marks(model)
-        else Piece(whole(model.vocabulary[index]), note)
-        for index, note in zip(ids, below, strict=True)
+        Piece(whole(name), note, "mark" if index in _marks(model) else "")
+        for (index, name), note in zip(tokens, below, strict=True)
     ]

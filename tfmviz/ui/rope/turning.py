@@ -11,7 +11,7 @@ from tfmviz.constants import ADDRESS_TURN
 from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, inputs, lesson, live
+from tfmviz.ui import controls, inputs, lesson, live, url
 from tfmviz.ui.figures import result, seen_from, show, show_view, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_theta, tokens_of
@@ -34,10 +34,7 @@ def turned(shown: PageContext) -> None:
 
 def arrows(shown: PageContext) -> None:
     tokens = tokens_of(shown)
-    if st.session_state.setdefault("turning_tokens", tokens) != tokens:  # positions of another sentence
-        st.session_state["turning_tokens"] = tokens
-        controls.put({"turn": ""})
-    asked = st.query_params.get("turn", "")
+    url.keep_for(tokens, "turn")
     if not shown.note:
         live.follow(shown, "turning")
     show_view(
@@ -48,7 +45,7 @@ def arrows(shown: PageContext) -> None:
         ),
         selection={
             "token": shown.query,  # also shown by the helices below
-            "turn": asked if TURN.fullmatch(asked) else "",
+            "turn": url.text("turn", TURN),
         },
         on_report=_follow,
     )

@@ -12,7 +12,7 @@ from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import chosen_row, masked, of_heads, of_pairs, share, written
 from tfmviz.plots.columns import histogram
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, inputs, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
@@ -128,7 +128,7 @@ def finder(ctx: PageContext) -> None:
     trace, choice = ctx.trace, ctx.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
     with lesson.control_row("finder"):
-        if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
+        if url.text("kind_of_head") == "duplicate":  # the name that "same word" had
             st.session_state["kind_of_head"] = "same word"
         kinds, key = (
             (CROSS_KINDS, "kind_of_cross_head") if choice.layer.endswith("cross_attn") else (SELF_KINDS, "kind_of_head")

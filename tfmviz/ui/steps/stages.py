@@ -13,7 +13,7 @@ from tfmviz.analysis import attention_layer
 from tfmviz.constants import ADDRESS_CELL, ADDRESS_STAGE
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, inputs, side
+from tfmviz.ui import controls, inputs, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import show_code, show_view
@@ -37,8 +37,8 @@ def stages(ctx: PageContext) -> None:
         steps,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
-            "stage": _requested("stage", STAGE) or "sentence",
-            "at": _explained(_requested("at", CELL)),
+            "stage": url.text("stage", STAGE, "sentence"),
+            "at": _explained(url.text("at", CELL)),
             "token": None if side.lacks() else ctx.query,
         },
         on_report=follow,
@@ -51,11 +51,6 @@ def _explained(at: str) -> str:
     matrix, key, *others = at.split(".")
     partner = side.partner("to", int(key))
     return ".".join([matrix, "-" if partner is None else str(partner), *others])
-
-
-def _requested(name: str, form: re.Pattern[str]) -> str:
-    found = st.query_params.get(name, "")
-    return found if form.fullmatch(found) else ""
 
 
 def follow(report: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from tfmviz.analysis.residual import Detail
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, head_comparison, inputs, lesson, models
+from tfmviz.ui import controls, head_comparison, inputs, lesson, models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
@@ -45,8 +45,7 @@ def lens_of(ctx: PageContext) -> None:
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, ctx.model.writes_from, detail)
     found = _lens(ctx, detail)
-    asked = inputs.requested_number("read")
-    stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
+    stage = url.place("read", len(stages) - 1, len(stages) // 2)
     show_view(
         "lens",
         view,

@@ -18,7 +18,7 @@ from tfmviz.constants import ATTENTION_KINDS, LEAST_SHARE, PART_CODES
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, models
+from tfmviz.ui import before_after, icons, inputs, lesson, live, models, url
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show_view
@@ -89,9 +89,8 @@ class Switches:
 def switchboard(ctx: PageContext) -> Switches:
     """The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(ctx.trace)
-    asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
-    if "off" not in st.query_params:
-        controls.put({"off": asked})  # or the next head that is chosen would be off
+    asked = url.text("off", default="" if url.has("layer", "head") else "none")
+    url.put({"off": asked})  # or the next head that is chosen would be off
     site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     chosen_head = {part.code for part in parts if part.sites == (site,) and part.head == head}
     wanted = set(asked.split(",")) if OFF.fullmatch(asked) else chosen_head
@@ -151,7 +150,7 @@ def _way(ctx: PageContext) -> Way:
 
 
 def switch_off(codes: Sequence[str]) -> None:
-    controls.put({"off": ",".join(codes) or "none"})
+    url.put({"off": ",".join(codes) or "none"})
 
 
 def follow(ctx: PageContext, switches: Switches) -> None:

@@ -11,7 +11,7 @@ from tfmviz.paths import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson, url
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_table
@@ -164,8 +164,7 @@ def _text(ctx: PageContext, which: str) -> str:
         return ctx.text
     if which == OURS:
         return _ours()
-    if "pasted" not in st.session_state:
-        st.session_state["pasted"] = st.session_state.get("pasted_before") or st.query_params.get("pasted", "")
+    st.session_state.setdefault("pasted", st.session_state.get("pasted_before") or url.text("pasted"))
     typed = inputs.text_area(
         f"Your text, up to {MOST_CHARACTERS:,} characters ({IN_ADDRESS:,} in the address)",
         key="pasted",
@@ -183,7 +182,7 @@ def _text(ctx: PageContext, which: str) -> str:
 
 def _keep() -> None:
     text = st.session_state["pasted_before"] = st.session_state["pasted"]
-    controls.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
+    url.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
 
 
 @cached_for_all

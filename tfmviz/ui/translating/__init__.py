@@ -15,8 +15,8 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, share, shares
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import MET, Familiar
-from tfmviz.ui import controls, icons, inputs, lesson, side, translators
 from tfmviz.ui import head_comparison as both
+from tfmviz.ui import icons, inputs, lesson, side, translators, url
 from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext, control_row
@@ -186,9 +186,8 @@ def draw(ctx: PageContext) -> None:
     with control_row("heads"):
         which = choose()
     trace, about = ctx.trace, ctx.short_name
-    if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model
-        st.session_state["translating_about"] = about
-        controls.put({"shown": "", "at": ""})
+    if not side.is_b():
+        url.keep_for(about, "shown", "at")
     weights = crossing(ctx, trace, which)
     p = softmax(trace["logits"])
     tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
@@ -210,7 +209,7 @@ def draw(ctx: PageContext) -> None:
         "translating",
         view,
         data=data,
-        selection={"shown": inputs.requested_number("shown"), "step": inputs.requested_number("at")},
+        selection={"shown": url.number("shown"), "step": url.number("at")},
         on_report=lambda report: _follow(about, report),
     )
     encoder(ctx, which)
@@ -227,4 +226,4 @@ def _short(share: float) -> float:
 def _follow(about: str, report: dict[str, Any]) -> None:
     if report["about"] == about:
         shown, step = report["shown"], report["step"]
-        controls.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})
+        url.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})

@@ -13,7 +13,7 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import beams, icons, inputs, models, side, translating
+from tfmviz.ui import beams, icons, inputs, models, side, translating, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext, control_row
@@ -236,11 +236,11 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
 
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:
     options = [f"{n} {name}" for n, name in enumerate(names)]
-    asked = st.query_params.get(key, "")
+    asked = url.text(key)
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
         plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its punctuation
         if plain in options:
-            st.query_params[key] = plain
+            url.put({key: plain})
             st.rerun()
     if st.session_state.get(key, options[0]) not in options:  # it belongs to another text
         del st.session_state[key]

@@ -11,7 +11,7 @@ from tfmviz.analysis.whole_model import share_of_parts
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, models, router, side, whole_model_data
+from tfmviz.ui import controls, models, router, side, url, whole_model_data
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import PageContext
@@ -41,7 +41,7 @@ def summary_text(
 
 def picture(ctx: PageContext) -> None:
     token = None if side.lacks() else ctx.query
-    zoom = whole_model_data.zoom_of(st.query_params.get("zoom", ""))
+    zoom = whole_model_data.zoom_of(url.text("zoom"))
     choice = ctx.choice
     where, head = whole_model_data.place(zoom, choice.layer, choice.head)
     show_view(

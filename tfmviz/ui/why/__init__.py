@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
@@ -13,7 +11,7 @@ from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, sho
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side
+from tfmviz.ui import before_after, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_pairs, show_table
 from tfmviz.ui.lesson import PageContext
@@ -78,7 +76,7 @@ SERIES = ("as it is", "without the path")
 
 
 def remove(side: Side, writer: int) -> None:
-    controls.put({"taken": f"{side[0]}{writer}"})
+    url.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
 
@@ -93,14 +91,17 @@ def believe(ctx: PageContext) -> None:
         paths, labels = _paths(found), labels_of(ctx)
         show_table(
             "paths",
-            caption="Click a path to remove it.",
-            columns=["path", "predicted change"],
-            rows=[
-                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
-            ],
-            picked=paths.index(path) if path in paths else -1,
-            low=True,
-            on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
+            Table(
+                caption="Click a path to remove it.",
+                columns=["path", "predicted change"],
+                rows=[
+                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
+                    for p in paths
+                ],
+                picked=paths.index(path) if path in paths else -1,
+                low=True,
+            ),
+            on_pick=lambda row: url.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
         )
     with right:
         (side, _), names = path, names_of(ctx)
@@ -135,7 +136,7 @@ def _paths(found: ScoreSum) -> list[Path]:
 
 
 def _chosen_paths(found: ScoreSum) -> Path:
-    if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
+    if asked := url.match("taken", r"([qk])([0-9]{1,5})"):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])
@@ -251,15 +252,12 @@ def _largest(found: ScoreSum) -> list[tuple[int, int]]:
 
 
 def _chosen(found: ScoreSum) -> tuple[int, int]:
-    if asked := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", st.query_params.get("term", "")):
-        row, column = int(asked[1]), int(asked[2])
-        if row < found.terms.shape[0] and column < found.terms.shape[1]:
-            return row, column
-    return _largest(found)[0]
+    term, (rows, columns) = url.pair("term"), found.terms.shape
+    return term if term and term[0] < rows and term[1] < columns else _largest(found)[0]
 
 
 def _choose(term: tuple[int, int]) -> None:
-    controls.put({"term": f"{term[0]}.{term[1]}"})
+    url.put({"term": f"{term[0]}.{term[1]}"})
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:

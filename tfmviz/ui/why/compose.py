@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeVar
 
@@ -30,7 +28,7 @@ from tfmviz.plots.cells import (
 )
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, inputs, lesson, models, why
+from tfmviz.ui import controls, icons, inputs, lesson, models, url, why
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
@@ -86,7 +84,7 @@ def compose(ctx: PageContext) -> None:
 
     def pick(row: int, column: int) -> None:
         if np.isfinite(shown[row, column]):
-            controls.put({"reads": f"{row}.{column + n_first}"})
+            url.put({"reads": f"{row}.{column + n_first}"})
 
     show(
         "composition",
@@ -146,10 +144,8 @@ def _of_stack(function: Callable[..., T], model: Model, stack: str, *way: Way) -
 
 
 def _chosen(found: Composition) -> Pair:
-    if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
-        row, column = int(asked[1]), int(asked[2])
-        if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
-            return row, column
+    if (asked := url.pair("reads")) and max(asked) < len(found.heads) and np.isfinite(found.values[asked]):
+        return asked
     row, column = np.unravel_index(np.nan_to_num(found.values).argmax(), found.values.shape)
     return int(row), int(column)
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +10,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import parting
-from tfmviz.constants import RIVALS, SLIDERS
+from tfmviz.constants import RIVALS
 from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import compare_menu, controls, head_comparison, icons, live
+from tfmviz.ui import compare_menu, controls, head_comparison, icons, live, url
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.compare_menu import What
@@ -24,7 +23,7 @@ from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
-from tfmviz.ui.writing.settings import NAMES, Settings
+from tfmviz.ui.writing.settings import NAMES, SLIDERS, Settings
 from tfmviz.views import writing as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible, whole
@@ -38,8 +37,6 @@ continue typing.
 
 SHOWN = 60
 """Characters of a text that undoing would restore."""
-
-WORD = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -76,8 +73,7 @@ def writing(ctx: PageContext) -> Written:
         code = ""
         edits.put(about, code)
     tree = tree or NOTHING
-    asked = st.query_params.get("word", "") if edits.in_address()[0] == code else ""
-    place = int(asked) if WORD.fullmatch(asked) and int(asked) < tree.shown else tree.shown
+    place = url.place("word", tree.shown, tree.shown) if edits.in_address()[0] == code else tree.shown
     return Written(tree=tree, code=code, place=place)
 
 
@@ -112,7 +108,7 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     }
     if settings.rules.temperature > 0:
         rules = {"banned": settings.rules.banned, "order": settings.rules.order}
-        set_to = ",".join(f"{round(getattr(settings.rules, name), 2):g}" for name in SLIDERS)
+        set_to = ",".join(f"{rule}={round(getattr(settings.rules, rule), 2):g}" for rule in SLIDERS)
         live.follow_changes(ctx, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from tfmviz.ui import controls
+from tfmviz.ui import url
 
 MOST_TEXTS = 100
 
@@ -72,12 +72,12 @@ def follow(about: str, *, model: str, text: str) -> str:
 
 
 def in_address() -> tuple[str, str]:
-    """The tree, and the short name of the text that it belongs to; "" where there is none."""
-    path, _, of = st.query_params.get("path", "").partition("_")
+    """The tree in the address, and the short name of the text that it belongs to; "" where there is none."""
+    path, _, of = url.text("path").partition("_")
     return path, of
 
 
 def put(about: str, path: str, word: int | None = None) -> None:
     """Puts a text's tree and the position looked at into the address, and remembers the tree."""
     memory().paths[about] = path
-    controls.put({"path": f"{path}_{about}" if path else "", "word": "" if word is None else str(word)})
+    url.put({"path": f"{path}_{about}" if path else "", "word": "" if word is None else str(word)})

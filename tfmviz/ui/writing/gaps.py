@@ -44,7 +44,7 @@ def fill(ctx: PageContext) -> None:
         frames=tuple(frame for cell in enumerate(order) for frame in chosen_cell(cell)),
     )
     show("gaps", picture)
-    st.code("".join(vocabulary[index] for index in ids), language=None, wrap_lines=True)
+    st.code(ctx.model.tokenizer.encoding_of(ids, max_len=len(ids)).text, language=None, wrap_lines=True)
     if changed := [str(n + 1) for n, column in enumerate(best.T) if len(set(column.tolist())) > 1]:
         plural = "s" * (len(changed) > 1)
         st.markdown(f"Words filled in earlier changed the model's choice in gap{plural} {', '.join(changed)}.")

@@ -111,7 +111,7 @@ def scored(
     best = int(log_p[0].argmax())
     return Guess(
         word=word,
-        tokens=tuple(model.vocabulary[index] for index in ids),
+        tokens=model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens,
         loss=-float(sum(row[index] for row, index in zip(log_p, ids, strict=True))),
         rank=int((log_p[0] > log_p[0][ids[0]]).sum()) + 1,
         best=END if best in model.tokenizer.marks.ends else model.vocabulary[best],

@@ -56,7 +56,7 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
     for row, step in zip(read, made.steps, strict=True):
         row[: min(step.n_cached, step.place)] = 0
         row[step.place - step.n_read : step.place] = 1
-    return read, tuple(model.vocabulary[index] for index in ids)
+    return read, model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens
 
 
 def costs(ctx: PageContext) -> None:
