@@ -105,21 +105,19 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
         z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
         show_table(
             "state_step",
-            Table(
-                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
-                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
-                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
-                columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
-                rows=[
-                    (
-                        name,
-                        *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
-                        decimal(float(value), ".3f"),
-                    )
-                    for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
-                ],
-                picked=gate,
-            ),
+            caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+            f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+            f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+            columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+            rows=[
+                (
+                    name,
+                    *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
+                    decimal(float(value), ".3f"),
+                )
+                for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+            ],
+            picked=gate,
             on_pick=lambda row: url.put({"gate": str(row)}),
         )
     own, numbers = terms[gate], np.concatenate((y, c, before))

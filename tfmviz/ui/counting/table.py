@@ -65,19 +65,17 @@ def table(at: Counting) -> None:
 
     show_table(
         "counts",
-        Table(
-            caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
-            columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-            rows=[row(word) for word in rows],
-            shares=np.nan_to_num(p[rows]).tolist(),
-            has_ground=True,
-            picked=rows.index(picked),
-            about=_about(at, context, picked, int(counts[picked])),
-            sentences=[
-                _marked(at, place, len(context) + 1)
-                for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
-            ],
-        ),
+        caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
+        columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
+        rows=[row(word) for word in rows],
+        shares=np.nan_to_num(p[rows]).tolist(),
+        has_ground=True,
+        picked=rows.index(picked),
+        about=_about(at, context, picked, int(counts[picked])),
+        sentences=[
+            _marked(at, place, len(context) + 1)
+            for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
+        ],
         on_pick=lambda row: url.put({"counted": at.text.vocabulary[rows[row]]}),
     )
     notes = []
@@ -182,16 +180,14 @@ def writing(at: Counting) -> None:
     with left:
         show_table(
             "steps_written",
-            Table(
-                caption="Step by step",
-                columns=("word", "drawn after", "P(w | h)"),
-                rows=[
-                    (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
-                    for step in steps
-                ],
-                picked=picked,
-                low=True,
-            ),
+            caption="Step by step",
+            columns=("word", "drawn after", "P(w | h)"),
+            rows=[
+                (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
+                for step in steps
+            ],
+            picked=picked,
+            low=True,
             on_pick=lambda row: url.put({"drawn": str(row)}),
         )
     with right:

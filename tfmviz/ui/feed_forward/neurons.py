@@ -55,7 +55,7 @@ def neurons(subject: MLPContext) -> None:
         st.session_state["chosen_neuron"] = neuron
         label, key = f"Neuron (0 to {last})", "chosen_neuron"
         line.number_input(
-            label, 0, last, key=key, on_change=lambda: controls.put({"neuron": str(st.session_state[key])}), width=260
+            label, 0, last, key=key, on_change=lambda: url.put({"neuron": str(st.session_state[key])}), width=260
         )
         return neuron
 

@@ -141,16 +141,14 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
     show_table(
         "window_unit",
-        Table(
-            caption=f"Unit {unit}: what each place adds and what {name} would add there",
-            columns=("place", "W e", f"{name} there"),
-            rows=[
-                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
-                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
-            ],
-            picked=place,
-            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
-            f"{decimal(found.h[unit], '+.3f')}.",
-        ),
+        caption=f"Unit {unit}: what each place adds and what {name} would add there",
+        columns=("place", "W e", f"{name} there"),
+        rows=[
+            (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+            for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+        ],
+        picked=place,
+        about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+        f"{decimal(found.h[unit], '+.3f')}.",
         on_pick=lambda row: url.put({"place": str(row)}),
     )

@@ -91,16 +91,13 @@ def believe(ctx: PageContext) -> None:
         paths, labels = _paths(found), labels_of(ctx)
         show_table(
             "paths",
-            Table(
-                caption="Click a path to remove it.",
-                columns=["path", "predicted change"],
-                rows=[
-                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
-                    for p in paths
-                ],
-                picked=paths.index(path) if path in paths else -1,
-                low=True,
-            ),
+            caption="Click a path to remove it.",
+            columns=["path", "predicted change"],
+            rows=[
+                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
+            ],
+            picked=paths.index(path) if path in paths else -1,
+            low=True,
             on_pick=lambda row: url.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
         )
     with right:

@@ -94,8 +94,7 @@ def _sampling(banned: tuple[int, ...]) -> Settings:
     }
     show_view(
         "sliders",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data={"sliders": {rule: slider[1:5] for rule, slider in SLIDERS.items()}},
         selection={"set": {rule: round(value, 2) for rule, value in found.items()}},
         on_report=_follow,
