@@ -312,7 +312,7 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     match name, call.args:
         case (("tabs" | "parts"), [ast.Constant(value=key), *_]):
             yield str(key), True
-        case (("show" | "show_view" | "show_plain_view" | "show_choice"), [ast.Constant(value=key), *_]):
+        case str(name), [ast.Constant(value=key), *_] if name.startswith("show"):
             yield str(key), False
     for keyword in call.keywords:
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant):
@@ -346,8 +346,8 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
         for node in source.nodes:
             match node:
                 case ast.Call(
-                    func=ast.Name(id="show"), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
-                ):
+                    func=ast.Name(id=name), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
+                ) if name.startswith("show"):
                     given.add(first)
                 case ast.Call(func=ast.Attribute(attr="key"), args=[ast.Constant(value=str(key))]):
                     given.add(key)

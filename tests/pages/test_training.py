@@ -104,7 +104,7 @@ def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(
     app = train()
     app.selectbox(key="trial").select(name).run()
     pressed(app)
-    assert requests(runs) == [EXPERIMENTS[name].choices]
+    assert requests(runs) == [EXPERIMENTS[name][0]]
     (address,) = [path.name for path in runs.iterdir() if path.is_dir()]
     assert app.query_params["run"] in (address, [address])
     assert any("starting" in text for text in progress(app))

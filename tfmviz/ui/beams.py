@@ -1,5 +1,3 @@
-"""Beam search on a page: the tree of continuations, the best complete texts, and one text, word by word."""
-
 from __future__ import annotations
 
 import re
@@ -29,7 +27,7 @@ WINDOW = 12
 
 
 def search(ctx: PageContext, *, banned: tuple[int, ...] = (), longest: int = WINDOW) -> None:
-    """The tree of a beam search and its best texts.
+    """The tree, and its best texts.
 
     Args:
         banned: tokens that may not be written.
@@ -102,7 +100,7 @@ def found_by(  # the arguments are the key under which the result is kept
 
 
 def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
-    """All continuations kept or completed, and as many of the dropped ones as there are beams."""
+    """The continuations kept or completed, and as many of the dropped ones as there are beams."""
     best = found[-1].complete[0].ids
     nodes: list[Node] = []
     ranks: list[int] = [0]  # of the running texts
@@ -140,7 +138,7 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
 
 
 def requested(ctx: PageContext) -> tuple[int, ...]:
-    """The token ids in the address; () for none, or for those of another text."""
+    """The token ids in the address; () for those of another text."""
     if side.is_b():  # the address has A's text
         return ()
     url.keep_for(ctx.short_name, "hypothesis")
@@ -153,7 +151,6 @@ def choose(ids: Sequence[int]) -> None:
 
 
 def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
-    """A chosen text's log-probabilities and score, and where it departs from the best text."""
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
     if way is None or best is None:

@@ -1,9 +1,8 @@
-"""The reader's choices, the same on every page: sentence, model, kind of attention, layer, head, token.
+"""The reader's choices, the same on every page, all in the address: a link shows exactly what its sender saw.
 
-All of them are in the address, so a link shows exactly what its sender saw. Widgets follow the address by themselves
-(`bind="query-params"`) but drop an unusable value silently; `correct_address` first replaces it by the nearest
-usable value and leaves a note. What only the explorer reads (several heads, filters …) is the text `look`, which
-Python passes on unread.
+Widgets that follow the address (`bind="query-params"`) drop an unusable value silently; `correct_address` first
+replaces it by the nearest usable one and leaves a note. What only the explorer reads (several heads, filters …) is
+the text `look`, which Python passes on unread.
 """
 
 from __future__ import annotations
@@ -42,11 +41,7 @@ LOOKS = "choose its head"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The reader's choice.
-
-    Attributes:
-        layer: path of an attention layer, such as "decoder.2.self_attn".
-    """
+    """`layer`: path of an attention layer, such as "decoder.2.self_attn"."""
 
     model: str
     layer: str
@@ -58,10 +53,7 @@ class Selection:
 
 
 def choose() -> None:
-    """Draws the choice of model, attention, layer and head; `choice` reads it.
-
-    Stops the run with an explanation if no model can be loaded.
-    """
+    """Draws the choice of model, attention, layer and head; stops the run if no model can be loaded."""
     configs = menu.loadable()
     correct_address(configs)
     model = menu.choose(configs)
@@ -95,7 +87,7 @@ def choice() -> Selection:
 
 
 def sentence(model: str, *, opens: str = "") -> str:
-    """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
+    """Draws the sentence box and the menu of the lectures' sentences.
 
     Args:
         model: whose sentences the menu offers; "": no particular one.
@@ -143,18 +135,14 @@ def _menu(examples: Mapping[str, Example]) -> None:
 
 
 def say_what_was_corrected() -> None:
-    """Notes on values in the address that do not exist, until the reader chooses something else."""
+    """Notes on values in the address that do not exist, until the next choice."""
     notes = st.session_state.get("notes", {})
     if current := [note for key, (value, note) in notes.items() if st.session_state.get(key, value) == value]:
         st.info(" ".join(current), icon=icons.INFO)
 
 
 def say_what_was_cut(text: Encoding, reader: str) -> None:
-    """A note if the text is longer than the model reads.
-
-    Args:
-        reader: the model or models, with a verb: "The twins read".
-    """
+    """A note if the text is longer than the model reads. `reader`: with a verb, "The twins read"."""
     if text.n_dropped:
         yours = "your two sentences" if "B" in text.segments else "your text"
         last = f"token of {yours} was" if text.n_dropped == 1 else f"{text.n_dropped} tokens of {yours} were"
@@ -162,11 +150,7 @@ def say_what_was_cut(text: Encoding, reader: str) -> None:
 
 
 def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) -> int:
-    """Position of the chosen token; until one is chosen, `first`, or else the page's default.
-
-    Args:
-        text: the reader's sentence; a sentence of the lectures has a default token.
-    """
+    """Position of the chosen token; until there is one, `first`, or else the default of a sentence of the lectures."""
     return nearest(tokens, pinned(), model=choice().model, text=text, first=first)
 
 
@@ -186,18 +170,13 @@ def pinned(key: str = "token") -> int | None:
 
 
 def keep_in_address() -> None:
-    """Writes the pins into the address again: a link to another page leaves them out."""
+    """A link to another page leaves the pins out: writes them into the address again."""
     trained.keep_in_address()
     for key in PINS:
         pin(pinned(key), key)
 
 
 def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key: str = "token") -> None:
-    """Draws the choice of the token that the figures are about, shared by all pages.
-
-    Args:
-        key: of `PINS`.
-    """
     if side.is_b():
         return
     box = f"chosen_{key}"
@@ -214,7 +193,7 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
 
 
 def _take_token(box: str, key: str) -> None:
-    """A list of the last text, used while a new text arrives, gives a label that no longer exists: no token."""
+    """Ignores a label that no longer exists: the list is the last text's while a new one arrives."""
     if isinstance(chosen := st.session_state[box], int):
         pin(chosen, key)
 
@@ -256,7 +235,7 @@ def wanted() -> tuple[str, ...]:
 
 
 def follow(selection: Mapping[str, Any]) -> None:
-    """Handles the explorer's reports: choices and address follow the selection there."""
+    """Handles the explorer's reports."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
@@ -273,7 +252,7 @@ def remember(token: int, parts: Mapping[str, str]) -> None:
 
 
 def need(architecture: Architecture) -> None:
-    """Replaces a model of another architecture by one of this kind, with a note if the reader had chosen it."""
+    """Replaces a model of another architecture, with a note if the reader had chosen it."""
     configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
     model = url.chosen("model")
@@ -295,9 +274,8 @@ def need(architecture: Architecture) -> None:
 
 
 def correct_address(configs: Mapping[str, Facts]) -> None:
-    """Replaces values in the address that do not exist by the nearest that do, and leaves a note.
-
-    So too a layer or head that a newly chosen model lacks.
+    """Replaces values that do not exist by the nearest that do, and leaves a note; so too a layer or head that a newly
+    chosen model lacks.
     """
     names = list(configs)
     model = url.chosen("model") or models.usual(names)
@@ -324,7 +302,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
 
 
 def nearest_index(text: str, count: int) -> int:
-    """The number from 0 to count - 1 nearest to the one in `text`; 0 if that is no number."""
+    """The nearest of 0 … count - 1; 0 where the text is no number."""
     try:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
@@ -352,7 +330,6 @@ def _set(key: str, value: str | int) -> None:
 
 
 def _offer(examples: Mapping[str, Example]) -> None:
-    """When the list changes, replaces a sentence of the old one by the new one's first; any other text stays."""
     first = next(iter(examples))
     before = st.session_state.get("offered", tuple(examples))
     st.session_state["offered"] = tuple(examples)
@@ -362,7 +339,7 @@ def _offer(examples: Mapping[str, Example]) -> None:
 
 
 def _take_example(examples: Mapping[str, Example]) -> None:
-    """Puts the chosen sentence into the box and opens its head; the menu then offers all of them again."""
+    """Opens the sentence's head, too; the menu then offers all of them again."""
     if text := st.session_state["example"]:
         st.session_state["text"] = text
         st.session_state["example"] = None

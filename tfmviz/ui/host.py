@@ -27,8 +27,6 @@ CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
-    """An ASGI application around another that answers which hosts may control its pages: none."""
-
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,6 +1,4 @@
-"""The controls of a figure. Each follows the address, and a comparison draws it once.
-
-They are Streamlit's, with its arguments, and in addition:
+"""The controls of a figure, which a comparison draws once: Streamlit's, with its arguments, and in addition
 
     line: the container that it is drawn in, if not the current one.
     bind: "query-params", unless the choice is not kept in the address.
@@ -106,11 +104,7 @@ def button(label: str, *, line: Line = None, **look: Any) -> bool:
 
 
 def download_button(label: str, data: Callable[[], str | bytes], name: str, kind: str, **look: Any) -> None:
-    """A file, made on demand; B has none.
-
-    Args:
-        name, kind: of the file, and its media type.
-    """
+    """A file, made on demand; B has none. `kind`: its media type."""
     if not side.is_b():
         st.download_button(label, data, name, kind, on_click="ignore", **look)
 
@@ -141,7 +135,7 @@ def number_box(label: str, *, key: str, line: Line = None, **box: Any) -> Any:
 
 
 def stepper(label: str, count: int, start: int, *, key: str) -> int:
-    """Draws the choice of a layer or a head, 0 to `count` - 1, at first `start`; nothing where there is only one."""
+    """Draws the choice of one of `count` layers or heads; nothing where there is only one."""
     if count == 1:
         return 0
     return int(number_box(label, key=key, min_value=0, max_value=count - 1, value=min(start, count - 1)))

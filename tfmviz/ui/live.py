@@ -7,7 +7,7 @@ token, and the predictions layer by layer), and the length of the data of each v
 back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
 Enter comes first: a key waits while every processor computes a page, and soon finds the server busy, as it does when
-too many readers' keys wait, or another of the same reader's. Text that is only typed is not kept.
+too many readers' keys wait, or another of the same reader's.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _asked_for: Counter[str] = Counter()
 
 
 class Refused(Exception):
-    """A question without an answer; the message is a sentence for the reader."""
+    """The message is a sentence for the reader."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +97,7 @@ class Request:
 def follow_changes(ctx: PageContext, by: str, change: str, *names: str, **how: object) -> None:
     """Lets views follow each touch where a pass or its result is changed, if a browser computes the model.
 
-    The page answers in a run in any case. Draw this before those views.
+    Draw this before those views.
 
     Args:
         by: key of the view where it is changed; "b", the box of B's sentence, is Streamlit's.
@@ -134,7 +134,7 @@ def route() -> WebSocketRoute:
 
 
 async def _talk(socket: WebSocket) -> None:
-    """Answers one reader until they leave: always the newest question, and at most half of the time."""
+    """Answers one reader: always the newest question, and at most half of the time."""
     await socket.accept()
     reader = session_cookie.who(socket.cookies, socket.client.host if socket.client else "")
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
@@ -151,7 +151,6 @@ async def _talk(socket: WebSocket) -> None:
 
 
 async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
-    """Keeps the newest message; None: the reader has left."""
     message = {"type": ""}
     while message["type"] != "websocket.disconnect":
         message = dict(await socket.receive())
@@ -182,7 +181,7 @@ async def _answer(message: str, reader: str) -> bytes | str:
 
 
 def _has_place(reader: str) -> bool:
-    """Another key of this reader may wait: keys reach the threads in order, so readers take turns."""
+    """Keys reach the threads in order, so readers take turns."""
     is_full = _asked_for.total() >= AT_ONCE * (1 + WAITING)
     return not is_full and _asked_for[reader] < session_cookie.share(reader, run_queue.PROCESSORS)
 
@@ -232,7 +231,7 @@ def _counts(number: int) -> bool:
 
 
 def pictures(asked: Request) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Runs the model once: further data for the views, and the data of each. Raises: Refused."""
+    """Further data for the views, and the data of each, from one run. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
     def look(done: int, of: int) -> None:
@@ -294,5 +293,4 @@ def _model(name: str) -> Model:
 
 
 def _first(model: Model, asked: Request, tokens: tuple[str, ...], trace: Trace) -> int:
-    """Position of the default token of a text, as on a page that has just received it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))

@@ -1,5 +1,3 @@
-"""Projector mode: the picture first, letters legible from the last row, all choices in one line."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -55,7 +53,6 @@ def is_on() -> bool:
 
 
 def style() -> None:
-    """The layout of a page, and on a projector the larger letters."""
     st.html('<i class="hides"></i>' + STYLE * (not _served) + PROJECTED * is_on())
 
 

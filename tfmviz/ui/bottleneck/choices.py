@@ -1,5 +1,3 @@
-"""The page's choices: the French text, the models' translations, and how much of each is shown."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -43,16 +41,14 @@ class Translating:
 
     @property
     def transformer(self) -> Model | None:
-        """None unless the chosen model translates."""
         return self.ctx.model if self.ctx.model.config.architecture == "encoder-decoder" else None
 
     def shown(self, count: int) -> int:
-        """The number of shown tokens, out of `count`."""
         return count if self.asked is None else min(self.asked, count)
 
 
 def choose(ctx: PageContext) -> Translating:
-    """Stops the run with a message if no recurrent model is installed."""
+    """Stops the run if no recurrent model is installed."""
     recurrent = translators.loadable()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
@@ -76,7 +72,7 @@ def _show(count: int, longest: int) -> None:
 
 
 def doubt(text: str, model: AnyModel) -> str:
-    """A note on a text that the models were not made for; "" for any other."""
+    """A note on a text that the models were not made for; else ""."""
     sentences = []
     letters = [character for character in text if character.isalpha()]
     if not letters:

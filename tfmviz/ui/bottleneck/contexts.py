@@ -1,5 +1,3 @@
-"""Static c next to dynamic cᵢ; a coordinate of c as a sum over the source, and of the state from its gates."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,9 +11,8 @@ from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, largest, s
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import inputs, lesson, translators, url
 from tfmviz.ui.bottleneck.choices import Translating
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_table
 from tfmviz.ui.translators import SAID, source_of, written, written_rows
-from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
@@ -69,19 +66,17 @@ def context_sum(at: Translating) -> None:
         (found.states, "+.4f"),
         (found.terms, "+.4f"),
     )
-    show(
+    show_table(
         "sum",
-        Table(
-            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
-            f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
-            columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
-            rows=[
-                (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in columns))
-                for j, token in enumerate(map(visible, source_of(at.trace)))
-            ],
-            about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
-            f"{decimal(found.total, '+.4f')}.",
-        ),
+        caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
+        f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
+        columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
+        rows=[
+            (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in columns))
+            for j, token in enumerate(map(visible, source_of(at.trace)))
+        ],
+        about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
+        f"{decimal(found.total, '+.4f')}.",
     )
 
 
@@ -108,23 +103,21 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
     left, right = st.columns([3, 2])
     with left:
         z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
-        show(
+        show_table(
             "state_step",
-            Table(
-                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
-                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
-                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
-                columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
-                rows=[
-                    (
-                        name,
-                        *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
-                        decimal(float(value), ".3f"),
-                    )
-                    for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
-                ],
-                picked=gate,
-            ),
+            caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+            f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+            f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+            columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+            rows=[
+                (
+                    name,
+                    *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
+                    decimal(float(value), ".3f"),
+                )
+                for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+            ],
+            picked=gate,
             on_pick=lambda row: url.put({"gate": str(row)}),
         )
     own, numbers = terms[gate], np.concatenate((y, c, before))
@@ -136,14 +129,14 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
         row = (decimal(float(x), "+.2f") for x in (numbers[k], weight, own[k]))
         rows.append((f"{INPUTS[k // d]}[{k % d}]", *row))
     with right:
-        show(
+        show_table(
             "products",
-            Table(
-                caption=f"The largest products in {GATES[gate]}",
-                columns=("number", "value", "weight", "product"),
-                rows=rows,
-                about=f"The other {len(own) - len(best)} add up to {decimal(rest, '+.2f')}."
-                + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else ""),
+            caption=f"The largest products in {GATES[gate]}",
+            columns=("number", "value", "weight", "product"),
+            rows=rows,
+            about=(
+                f"The other {len(own) - len(best)} add up to {decimal(rest, '+.2f')}."
+                + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else "")
             ),
         )
 
@@ -151,13 +144,7 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
 def picture(
     values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
 ) -> Cells:
-    """c_i or h_i: a row for each written token, a column for each coordinate; rows to come are grey.
-
-    Args:
-        values: (written, d_model).
-        limit: where the colours end, shared by pictures to be compared.
-        chosen: row and column that are framed.
-    """
+    """c_i or h_i, (written, d_model): a column for each coordinate; rows to come are grey. Colours end at `limit`."""
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
     rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), ValueFormat(sign=True)
     return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)

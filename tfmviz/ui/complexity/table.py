@@ -1,13 +1,10 @@
-"""The table of four kinds of layers with numbers filled in, and the derivation of each entry."""
-
 from __future__ import annotations
 
 import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
 from tfmviz.ui import inputs, lesson, url
-from tfmviz.ui.figures import result, show
-from tfmviz.views.counts import Table
+from tfmviz.ui.figures import result, show_table
 from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
@@ -51,18 +48,16 @@ def table() -> None:
     counts = [kind.multiplications(sizes) for kind in KINDS]
     names = [kind.name for kind in KINDS]
     picked = names.index(url.one_of("row", names, names[0]))
-    show(
+    show_table(
         "table",
-        Table(
-            caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
-            columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
-            rows=[
-                (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
-                for kind, count in zip(KINDS, counts, strict=True)
-            ],
-            shares=[count / max(counts) for count in counts],
-            picked=picked,
-        ),
+        caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
+        columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
+        rows=[
+            (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
+            for kind, count in zip(KINDS, counts, strict=True)
+        ],
+        shares=[count / max(counts) for count in counts],
+        picked=picked,
         on_pick=lambda row: url.put({"row": names[row]}),
     )
     for column, title, words in zip(

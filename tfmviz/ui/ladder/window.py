@@ -1,5 +1,3 @@
-"""The fixed-window network drawn: the words in the window, W of each place, the hidden units, the next word."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -15,11 +13,10 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_columns, show_table
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
-from tfmviz.views.counts import Table, of_columns
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
@@ -94,16 +91,14 @@ def window(ctx: PageContext) -> None:
         )
     with right:
         _unit(found, tokens, unit=unit, place=place)
-        show(
+        show_table(
             "window_words",
-            Table(
-                caption=f"U h: what unit {unit} adds to each word",
-                columns=("next word", "U", "U h", "logit"),
-                rows=[
-                    (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
-                    for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
-                ],
-            ),
+            caption=f"U h: what unit {unit} adds to each word",
+            columns=("next word", "U", "U h", "logit"),
+            rows=[
+                (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
+                for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
+            ],
         )
         show(
             "window_block",
@@ -114,15 +109,13 @@ def window(ctx: PageContext) -> None:
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
     st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
-    show(
+    show_columns(
         "window_sizes",
-        of_columns(
-            {
-                "tokens in the window": list(map(str, WINDOWS)),
-                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
-            },
-            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
-        ),
+        {
+            "tokens in the window": list(map(str, WINDOWS)),
+            "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+        },
+        caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
     )
 
 
@@ -138,7 +131,6 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
 
 
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
-    """Vectors one below the other, (row, d_model), one of them framed."""
     columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
     look: dict[str, Any] = {"form": ValueFormat(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
     return Cells(values[None], rows, columns, scale, row_height=row_height, **look)
@@ -147,18 +139,16 @@ def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool =
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
-    show(
+    show_table(
         "window_unit",
-        Table(
-            caption=f"Unit {unit}: what each place adds and what {name} would add there",
-            columns=("place", "W e", f"{name} there"),
-            rows=[
-                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
-                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
-            ],
-            picked=place,
-            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
-            f"{decimal(found.h[unit], '+.3f')}.",
-        ),
+        caption=f"Unit {unit}: what each place adds and what {name} would add there",
+        columns=("place", "W e", f"{name} there"),
+        rows=[
+            (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+            for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+        ],
+        picked=place,
+        about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+        f"{decimal(found.h[unit], '+.3f')}.",
         on_pick=lambda row: url.put({"place": str(row)}),
     )

@@ -24,12 +24,7 @@ SECOND = "The cat sat on the mat."
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Example:
-    """A mask of the gallery.
-
-    Attributes:
-        words: its use, in a sentence.
-        mask: (q_len, k_len), True = may attend.
-    """
+    """`words`: the mask's use, in a sentence. `mask`: (q_len, k_len), True = may attend."""
 
     id: str
     title: str
@@ -39,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The settings of the gallery; see `tfmviz.masks`."""
+    """Arguments of masks; see `tfmviz.masks`."""
 
     second: str
     back: bool
@@ -179,8 +174,7 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
     mask = _changed(usable[start], url.text("edit"))
     show_view(
         "masks",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data={
             "queries": of_queries(ctx.trace, layer),
             "keys": [visible(token) for token in keys.tokens],
@@ -198,7 +192,6 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
 
 
 def _changed(start: Array, edit: str) -> Array:
-    """The start with the address's changes; without them, and with a note, for a sentence of another length."""
     if not edit:
         return start
     if (changed := view.expand(edit, start.shape)) is None:
@@ -248,7 +241,7 @@ def follow(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tup
 
 
 def edited(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> PageContext:
-    """The same with the reader's mask; without a second run where that is the model's own."""
+    """The lesson with the reader's mask; without a second run where that is the model's own."""
     if all(np.array_equal(ctx.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
         return ctx
     rows = tuple(map(tuple, chosen.usable.tolist()))

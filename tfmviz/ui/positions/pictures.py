@@ -1,8 +1,5 @@
-"""Patches of a picture in place of words, with positions and without."""
-
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson, models, url
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
 from tfmviz.views.bars import Bars
@@ -57,13 +54,12 @@ def digits() -> None:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         show_view(
             "picture",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
             selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
             on_report=take,
         )
-        measured = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
+        measured = read_json(zoo.pictures.FOLDER / "measured.json")
         learned, none = (
             [per_cent(float(measured[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
         )
@@ -94,7 +90,6 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
-    """The attention of the [class] token in each head of a layer, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.constants import MASK
 from tfmviz.paths import PROJECT
@@ -19,10 +18,9 @@ from tfmviz.text import corruption
 from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_plain_view
+from tfmviz.ui.figures import result, show_plain_view, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import pieces
-from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -48,24 +46,22 @@ def forcing(ctx: PageContext) -> None:
         if best == found.ids[at]
         else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
     )
-    show(
+    show_table(
         "forcing",
-        Table(
-            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
-            columns=("input", "target", "P(target)", "−ln P"),
-            rows=[
-                (
-                    f"{i} {visible(found.reads[i])}",
-                    visible(found.targets[i]),
-                    rounded(math.exp(-losses[i])),
-                    decimal(float(losses[i]), ".3f"),
-                )
-                for i in range(n)
-            ],
-            shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
-            picked=at,
-            about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
-        ),
+        caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
+        columns=("input", "target", "P(target)", "−ln P"),
+        rows=[
+            (
+                f"{i} {visible(found.reads[i])}",
+                visible(found.targets[i]),
+                rounded(math.exp(-losses[i])),
+                decimal(float(losses[i]), ".3f"),
+            )
+            for i in range(n)
+        ],
+        shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
+        picked=at,
+        about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
         on_pick=controls.pin,
     )
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
@@ -78,7 +74,6 @@ def forcing(ctx: PageContext) -> None:
 
 
 def _trained(model: Model) -> str:
-    """The source of the answers in training, and what hides them from the model."""
     one_pass = "All positions are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
@@ -215,14 +210,9 @@ def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.
     return ids[0].tolist(), read[0].tolist(), asked[0], -log_p[range(len(ids[0])), ids[0]]
 
 
-@cached_for_all
-def _span_model() -> Model:
-    return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
-
-
 def _spans(text: str, draw: int) -> list[Row]:
     try:
-        model = _span_model()
+        model = models.of_folder("spans", SPAN_MODELS)
     except ModelUnavailable as error:
         st.info(f"Span corruption needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return []
@@ -237,7 +227,7 @@ def _spans(text: str, draw: int) -> list[Row]:
 
 
 def _marks(model: Model) -> range:
-    """The special tokens of spans in its vocabulary: one more than the spans in the longest text that it reads."""
+    """The special tokens of spans: one more than the spans in the longest text that the model reads."""
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 

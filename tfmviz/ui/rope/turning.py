@@ -1,5 +1,3 @@
-"""RoPE as two arrows that turn with their positions, and as helices; which two coordinates make a pair."""
-
 from __future__ import annotations
 
 import re
@@ -41,8 +39,7 @@ def arrows(shown: PageContext) -> None:
         live.follow(shown, "turning")
     show_view(
         "turning",
-        js=turning.JS,
-        css=turning.CSS,
+        turning,
         data=turning.payload(
             shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),

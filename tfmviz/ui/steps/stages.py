@@ -1,5 +1,3 @@
-"""The stages of one head, drawn in the browser, and the code that computes them."""
-
 from __future__ import annotations
 
 import io
@@ -36,8 +34,7 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 def stages(ctx: PageContext) -> None:
     show_view(
         "steps",
-        js=steps.JS,
-        css=steps.CSS,
+        steps,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
             "stage": url.text("stage", STAGE, "sentence"),
@@ -49,7 +46,6 @@ def stages(ctx: PageContext) -> None:
 
 
 def _explained(at: str) -> str:
-    """The explained cell; on side B with the key's position there, "-" where that is missing."""
     if not at:
         return at
     matrix, key, *others = at.split(".")

@@ -1,5 +1,3 @@
-"""The logit lens: the stream read out at every stage, and the ten best words of one cell."""
-
 from __future__ import annotations
 
 import csv
@@ -50,8 +48,7 @@ def lens_of(ctx: PageContext) -> None:
     stage = url.place("read", len(stages) - 1, len(stages) // 2)
     show_view(
         "lens",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
         on_report=lambda report: controls.remember(
@@ -99,7 +96,6 @@ def diverge(both: HeadComparison) -> None:
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:
-    """The view's data; see `views.lens`. Its rows are tokens."""
     values: dict[str, Array] = {
         WORD: found.top_probability,
         RANK: found.answer_probability,
@@ -137,7 +133,6 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
 
 
 def _rank(found: Lens, n: int, stage: int) -> str:
-    """The answer's rank, and whether it has risen or fallen since the stage before."""
     return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 

@@ -1,4 +1,4 @@
-"""The switchboard, and the model with parts off."""
+"""The model with parts off."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Switches:
 
 
 def switchboard(ctx: PageContext) -> Switches:
-    """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
+    """The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(ctx.trace)
     asked = url.text("off", default="" if url.has("layer", "head") else "none")
     url.put({"off": asked})  # or the next head that is chosen would be off
@@ -120,8 +120,7 @@ def switchboard(ctx: PageContext) -> Switches:
         done = switches.way.done()
         show_view(
             "parts",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
             selection={"off": _change(switches)},
             on_report=report,
@@ -198,7 +197,6 @@ def verdict(sides: HeadComparison, switches: Switches) -> None:
 
 
 def _everything(trace: Trace, switches: Switches) -> bool:
-    """Nothing is left that depends on the text and writes into the stream."""
     gone = {site for part in switches.off for site in part.sites}
     heads = {part for part in switches.off if part.kind == "head"}
     for part in ablation.parts_of(trace):

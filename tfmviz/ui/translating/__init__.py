@@ -1,4 +1,4 @@
-"""The translation word by word, and its attention: in its encoder, in cross-attention, in other models."""
+"""The translation word by word, and its attention."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def choose() -> str:
 
 
 def crossing(ctx: PageContext, trace: Trace, which: str) -> Array:
-    """Attention of the written words to the source, (q_len, k_len), whose rows sum to 1."""
+    """(q_len, k_len): attention of the written words to the source; rows sum to 1."""
     own = f"decoder.{ctx.choice.layer_index}.cross_attn.pattern"
     if which == ONE:
         return trace[own][ctx.choice.head]
@@ -147,7 +147,7 @@ def apart(sides: HeadComparison) -> None:
 
 
 def crossing_of(side: PageContext) -> PageContext:
-    """The same with the cross-attention of the chosen layer, and with a separate translation."""
+    """The same as `crossing`, of the chosen layer, with a separate translation."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]
     return replace(side, choice=replace(side.choice, layer=layer), writes_with_edits=True)
@@ -207,8 +207,7 @@ def draw(ctx: PageContext) -> None:
     }
     show_view(
         "translating",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
         selection={"shown": url.number("shown"), "step": url.number("at")},
         on_report=lambda report: _follow(about, report),

@@ -1,5 +1,3 @@
-"""What if: another word in the source, or another row of attention in one step; and both trees."""
-
 from __future__ import annotations
 
 import re
@@ -60,7 +58,7 @@ def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
 
 
 def _first_step(part: int | None, n: int) -> int:
-    """Draws the choice of the first of n steps in the trees; 0 in the address is the one before they diverge."""
+    """0 in the address is the step before the trees diverge."""
     last = n - WINDOW + 1
     if last < 2:
         return 1
@@ -169,7 +167,7 @@ def _swapped(ctx: PageContext) -> Other | None:
 
 
 def with_word(text: str, word: re.Match[str], new: str) -> str:
-    """A text with one word replaced or removed; punctuation typed with the new word replaces the old one's."""
+    """The text with one word replaced or removed; punctuation typed with the new word replaces the old one's."""
     before, after = text[: word.start()], text[word.end() :]
     if new and not new[-1].isalnum():
         after = re.sub(r"^[^\w\s]+", "", after)
@@ -250,7 +248,6 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
 
 
 def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
-    """Draws the choice of some of several words, which may be equal; gives their positions, at first the first."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text
         del st.session_state[key]

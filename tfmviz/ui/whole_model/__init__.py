@@ -1,4 +1,4 @@
-"""The whole model on one screen: its picture, its parameters, and a post-norm block next to a pre-norm block."""
+"""The whole model on one screen."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def picture(ctx: PageContext) -> None:
     where, head = whole_model_data.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=payload(ctx.model, ctx.text, zoom, where, head, ctx.edits),
         selection={
             "layer": choice.layer,
@@ -95,9 +94,8 @@ def norms(ctx: PageContext) -> None:
         with column:
             show_view(
                 "whole_model",
+                view,
                 key=keys[n],
-                js=view.JS,
-                css=view.CSS,
                 data=_block(model, ctx.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
                 selection={"layer": attention, "head": 0, "token": token, "says": {}},
                 on_report=lambda report: controls.pin(max(0, int(report["token"]))),

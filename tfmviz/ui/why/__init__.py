@@ -8,15 +8,13 @@ import streamlit as st
 from tfmviz.analysis.why.reading import BIASES, folded, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, score_sum, sharing
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, short, signed
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights
 from tfmviz.ui import before_after, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal, per_cent, rounded
@@ -63,7 +61,7 @@ def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: 
 
 
 def said_to_share(attention: AttentionWeights, head: int) -> str:
-    """Other heads that lose a share of a common key or value too; "" where heads have none in common."""
+    """Other heads that lose a share of a common key or value too; else ""."""
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
@@ -91,18 +89,15 @@ def believe(ctx: PageContext) -> None:
     left, right = st.columns(2)
     with left:
         paths, labels = _paths(found), labels_of(ctx)
-        show(
+        show_table(
             "paths",
-            Table(
-                caption="Click a path to remove it.",
-                columns=["path", "predicted change"],
-                rows=[
-                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
-                    for p in paths
-                ],
-                picked=paths.index(path) if path in paths else -1,
-                low=True,
-            ),
+            caption="Click a path to remove it.",
+            columns=["path", "predicted change"],
+            rows=[
+                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
+            ],
+            picked=paths.index(path) if path in paths else -1,
+            low=True,
             on_pick=lambda row: url.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
         )
     with right:
@@ -119,7 +114,7 @@ def believe(ctx: PageContext) -> None:
         site, at = f"{ctx.choice.layer}.pattern", (ctx.choice.head, ctx.query)
         keys = ctx.trace.axes(ctx.choice.layer)[1].tokens
         old, new = ctx.trace[site][at], after[site][at]
-        show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
+        show_pairs("row_without", keys, old, new, series=SERIES, title="share of attention")
     with right, lesson.where_it_predicts():
         before_after.next_words(ctx, after, ctx.target, series=SERIES, key="words_without")
 
@@ -213,14 +208,12 @@ def terms(ctx: PageContext) -> None:
     left, right = st.columns([3, 2])
     with left:
         sides = [found.readings[end].names for end in SIDES]
-        show(
+        show_table(
             "largest_terms",
-            Table(
-                caption=f"The {counted(len(best), 'largest term')}",
-                columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
-                rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
-                picked=best.index(chosen) if chosen in best else -1,
-            ),
+            caption=f"The {counted(len(best), 'largest term')}",
+            columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
+            rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
+            picked=best.index(chosen) if chosen in best else -1,
             on_pick=lambda row: _choose(best[row]),
         )
     with right:
@@ -265,7 +258,6 @@ def _choose(term: tuple[int, int]) -> None:
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
-    """The names of rows or columns; the last stands for all others, if there are any."""
     names = found.readings[SIDES[n]].names
     others = len(names) - len(kept)
     return [names[index] for index in kept] + ([counted(others, "other")] if others else [])

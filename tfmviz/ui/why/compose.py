@@ -1,9 +1,9 @@
-"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair forms."""
-
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -36,6 +36,7 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
+T = TypeVar("T")
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
 
@@ -58,7 +59,7 @@ def compose(ctx: PageContext) -> None:
         )
         measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
     way = next(way for way, name in READS.items() if name == chosen)
-    found = (_overlaps if measure == OVERLAP else _compositions)(ctx.model, stack, way)
+    found = _of_stack(overlaps if measure == OVERLAP else compositions, ctx.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
@@ -94,7 +95,7 @@ def compose(ctx: PageContext) -> None:
         click="choose both heads",
         on_pick=pick,
     )
-    mlps, values = _overlaps_with_mlps(ctx.model, stack) if measure == OVERLAP else ((), shown)
+    mlps, values = _of_stack(overlaps_with_mlps, ctx.model, stack) if measure == OVERLAP else ((), shown)
     if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
@@ -139,18 +140,8 @@ def compose(ctx: PageContext) -> None:
 
 
 @cached_for_all
-def _overlaps(model: Model, stack: str, way: Way) -> Composition:
-    return overlaps(model.weights.stacks[stack], way)
-
-
-@cached_for_all
-def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
-    return overlaps_with_mlps(model.weights.stacks[stack])
-
-
-@cached_for_all
-def _compositions(model: Model, stack: str, way: Way) -> Composition:
-    return compositions(model.weights.stacks[stack], way)
+def _of_stack(function: Callable[..., T], model: Model, stack: str, *way: Way) -> T:
+    return function(model.weights.stacks[stack], *way)
 
 
 def _chosen(found: Composition) -> Pair:
@@ -169,7 +160,6 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """The strength with which later parts read earlier heads; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],

@@ -1,5 +1,3 @@
-"""The writing desk: the view's data and its reports."""
-
 from __future__ import annotations
 
 import math
@@ -86,7 +84,7 @@ def _read(model: Model, code: str) -> Tree | None:
 
 
 def _limit(model: Model) -> int:
-    """The most words: those of a translation must fit the model."""
+    """The words of a translation must fit the model."""
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
 
@@ -115,8 +113,7 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
         selection={"path": now.code, "word": looked},
         on_report=lambda report: _follow(ctx.model, about, report),
@@ -124,7 +121,6 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
 
 
 def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
-    """Puts the reported tree into the address, unless it belongs to another text; goes to another text on request."""
     path, word = str(report["path"]), report["word"]
     if report["about"] != about or _read(model, path) is None:
         return
@@ -136,7 +132,6 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
 
 
 def step_at(ctx: PageContext, settings: Settings, now: Written) -> Step:
-    """The choice of the token at the position looked at."""
     return _steps(ctx.model, ctx.text, settings.rules, settings.seed, now.tree.written, ctx.edits)[now.place]
 
 
@@ -185,7 +180,6 @@ def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(model: Array, left: Array, *, also: tuple[int, ...]) -> list[int]:
-    """The listed tokens: the most probable ones before and after the settings, and the chosen ones."""
     kept = [token for token in _largest(left, RIVALS // 2) if left[token] > 0]
     best = [*_largest(model, RIVALS), *kept, *also]
     return sorted({int(token) for token in best}, key=lambda token: (-left[token], -model[token]))
@@ -201,7 +195,7 @@ def _share(probability: float) -> float:
 
 
 def running(token: str) -> str:
-    """A token in a text: with the space before it, and a sign for invisible characters."""
+    """The token with the space before it, and a sign for invisible characters."""
     return (" " if token.startswith(" ") and token.strip() else "") + whole(token)
 
 

@@ -20,7 +20,6 @@ MOST_GAPS = 8
 
 
 def fill(ctx: PageContext) -> None:
-    """Fills the gaps of the sentence, and shows every gap's best word in every round."""
     lesson.hide("kind", "layer", "head")
     st.markdown("Each round (a row) fills the gap, `___`, about which the model is most certain (framed).")
     vocabulary, mask = ctx.model.vocabulary, ctx.model.tokenizer.marks.mask

@@ -1,5 +1,3 @@
-"""The sampling settings, all of them in the address."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -52,11 +50,10 @@ class Settings:
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
 
     def on(self, ctx: PageContext) -> Settings:
-        """Those of the side that is being drawn."""
         return self.of_b(ctx) if side.is_b() else self
 
     def of_b(self, ctx_b: PageContext) -> Settings:
-        """The same with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
+        """The settings with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
         banned = ctx_b.model.tokenizer.marks.ends if self.rules.banned else ()
         temperature = self.rules.temperature if (other := compare_menu.temperature()) is None else other
         return replace(self, rules=replace(self.rules, banned=banned, temperature=temperature))
@@ -75,7 +72,7 @@ def offer_sampling(says: str) -> None:
 
 
 def ask(ctx: PageContext) -> Settings:
-    """Draws the settings. A translation must end; a language model could also begin the next text."""
+    """A translation must end; a language model could also begin the next text."""
     left, right = st.columns([3, 8], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
     if ctx.model.config.architecture == "decoder-only":
@@ -97,8 +94,7 @@ def _sampling(banned: tuple[int, ...]) -> Settings:
     }
     show_view(
         "sliders",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data={"sliders": {rule: slider[1:5] for rule, slider in SLIDERS.items()}},
         selection={"set": {rule: round(value, 2) for rule, value in found.items()}},
         on_report=_follow,
