@@ -75,9 +75,6 @@ NEUTRAL: dict[str, float] = _KNOWN["NEUTRAL"]
 LARGEST_SETTING: float = _KNOWN["LARGEST_SETTING"]
 """Bound on temperatures and penalties: beyond it, or below its inverse, values overflow."""
 
-SLIDERS: dict[str, str] = _KNOWN["SLIDERS"]
-"""The rules with a slider, in the order of the view, and each slider's key."""
-
 RIVALS: int = _KNOWN["RIVALS"]
 """Words listed for every position of a generated text."""
 

@@ -1,7 +1,5 @@
 """Panels over a common axis: valid, exchangeable in place, and true to their numbers."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -103,7 +103,9 @@ def smoothed(grams: Sequence[Grams], *, vocab_size: int) -> tuple[NGramModel, ..
 def _order(grams: Grams, counts: Array, vocab_size: int) -> Order:
     discount = discounts(counts)[counts.clip(max=3)]
     contexts, n_contexts = grams.keys // vocab_size, len(grams.totals)
-    total = np.bincount(contexts, weights=counts, minlength=n_contexts)
+    total = grams.totals
+    if counts is not grams.counts:
+        total = np.bincount(contexts, weights=counts, minlength=n_contexts).astype(np.int32)
     freed = np.bincount(contexts, weights=discount, minlength=n_contexts)
     return Order(grams.keys, counts - discount, total, freed / total.clip(min=1))
 

@@ -108,11 +108,10 @@ def named_lines(
     dot: int = 0,
     strokes: Sequence[Stroke] = (),
 ) -> list[Line]:
-    """A line for each name, with different shades and dashes.
+    """Lines of different shades and dashes, which `strokes` replace.
 
     Args:
         tooltips: text of a point, from the name of its line, x and y.
-        strokes: replace shades, dashes and dots.
     """
     looks = strokes or [
         Stroke(colour, dash, dot=dot) for colour, dash in zip(shades(len(points), theme), cycle(DASHES))
@@ -168,7 +167,6 @@ def growth(
     Costs that are not finite and above 0 are left out; at least one has a point.
 
     Args:
-        tooltips: formats a cost.
         marked: sizes that get an upright line with a word.
     """
     size_of = axes.x.split(",")[0]
@@ -186,7 +184,7 @@ def growth(
 
 
 def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
-    """The name of each line; lines that coincide share the first one's place."""
+    """Lines that coincide share the first one's place."""
     words = {name: [name] for name in drawn}
     for n, (name, points) in enumerate(drawn.items()):
         for other in list(drawn)[:n]:
@@ -308,7 +306,6 @@ def _at_the_ends(
     theme: Theme,
     y_range: tuple[float, float] | None,
 ) -> Columns:
-    """A word at the last drawn point of each line, as far from the next one as its letters need."""
     on_powers = axes.log or axes.power_law
     to_axis, from_axis = (np.log, np.exp) if on_powers else (np.asarray, np.asarray)
     found = []
@@ -357,7 +354,7 @@ def spread(values: Array, *, heights: Array, low: float, high: float) -> Array:
 def _lines(
     theme: Theme, axes: Axes, looks: tuple[Stroke, ...], longest: int, counts: bool, data: tuple[str, ...]
 ) -> Spec:
-    """The specification; where all x are whole numbers (`counts`), no label between them makes sense."""
+    """The specification; where all x are whole numbers (`counts`), no label stands between them."""
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in data}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     in_words = "words" in data
@@ -386,7 +383,6 @@ def _lines(
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
-    """The axis below, with `room` pixels at its right end."""
     ends: dict[str, Any] = {"rangeMax": {"expr": f"width - {room}"}} if room else {}
     few: Spec = {"tickCount": {"expr": f"ceil((width - {room}) / 80)"}} if room else FEW
     if axes.power_law:

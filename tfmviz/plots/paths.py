@@ -293,12 +293,7 @@ class Series:
 def against_length(
     series: Mapping[str, Series], *, title: str, x: str = "words of the source", percent: bool = False, theme: Theme
 ) -> Chart:
-    """A line with upright intervals for each model, a little apart, so that no interval hides another.
-
-    Args:
-        x: title of the axis of lengths.
-        percent: the values are shares.
-    """
+    """A line with upright intervals for each model, a little apart, so that no interval hides another."""
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
     points = [

@@ -31,6 +31,10 @@ class Tokens(Protocol):
 
     def encode(self, text: str, *, max_len: int) -> Encoding: ...
 
+    def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
+        """The encoding of given indices, cut to `max_len`."""
+        ...
+
     def decode(self, ids: Iterable[int]) -> str: ...
 
     def ids(self, text: str) -> list[int]:

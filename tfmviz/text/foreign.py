@@ -192,7 +192,10 @@ class ForeignTokenizer:
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """See `as_written`."""
-        return as_written(ids, self.vocabulary, max_len=max_len)
+        return as_written(ids, self.vocabulary, self.bytes_of, max_len=max_len)
+
+    def bytes_of(self, index: int) -> bytes:
+        return self._bytes.get(index) or self.vocabulary[index].encode()
 
     @cached_property
     def ranks(self) -> Ranks | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
@@ -42,6 +42,9 @@ SPANS = 1
 """Index of the first sentinel."""
 
 GAP = re.compile(TYPED_GAP)
+
+LONE_BYTE = re.compile("[\udc80-\udcff]")
+"""Python's spelling of a byte that is part of no whole character ("surrogateescape")."""
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
 """A loaded tokenizer must reproduce this text, up to its normalisation."""
@@ -189,7 +192,7 @@ class Tokenizer:
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """See `as_written`."""
-        return as_written(ids, self.vocabulary, max_len=max_len)
+        return as_written(ids, self.vocabulary, self.bytes_of, max_len=max_len)
 
     def pieces(self, text: str) -> tuple[str, ...]:
         return self.encode(text, max_len=len(text) + 1).tokens
@@ -301,22 +304,28 @@ def with_accents(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int
     return tuple(found)
 
 
-def as_written(ids: Sequence[int], vocabulary: Sequence[str], *, max_len: int) -> Encoding:
-    """The encoding of given indices. Its `text` is their readable strings, joined.
+def as_written(
+    ids: Sequence[int], vocabulary: Sequence[str], bytes_of: Callable[[int], bytes], *, max_len: int
+) -> Encoding:
+    """The encoding of given indices: that of the text which their bytes form together.
+
+    A byte that is part of no whole character is U+FFFD there, and its token reads as in the vocabulary.
 
     Raises:
         ValueError: an index is not in the vocabulary.
     """
     if unknown := [index for index in ids if not 0 <= index < len(vocabulary)]:
         raise ValueError(f"The vocabulary has entries 0 to {len(vocabulary) - 1}, but {unknown[0]} was given.")
-    tokens = tuple(vocabulary[index] for index in ids[:max_len])
-    ends = tuple(accumulate(len(token) for token in tokens))
+    kept = tuple(ids[:max_len])
+    raw = [bytes_of(index) for index in kept]
+    text = b"".join(raw).decode("utf-8", "surrogateescape")
+    names, offsets = located(text, list(map(len, raw)))
     return Encoding(
-        text="".join(tokens),
-        ids=tuple(ids[:max_len]),
-        tokens=tokens,
-        offsets=tuple(zip((0, *ends), ends, strict=False)),
-        n_dropped=len(ids) - len(tokens),
+        text=LONE_BYTE.sub("\ufffd", text),
+        ids=kept,
+        tokens=tuple(vocabulary[n] if LONE_BYTE.search(name) else name for n, name in zip(kept, names, strict=True)),
+        offsets=offsets,
+        n_dropped=len(ids) - len(kept),
     )
 
 
@@ -332,17 +341,17 @@ def located(text: str, sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[tup
     """The readable string and the span of each token of a text that is cut between bytes.
 
     Args:
-        sizes: of the tokens, in bytes.
+        sizes: of the tokens, in bytes. A `LONE_BYTE` is one.
     """
-    character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
-    first_byte = [0]  # of each character
-    for character in text:
-        first_byte.append(first_byte[-1] + len(character.encode("utf-8")))
+    widths = [len(character.encode("utf-8", "surrogateescape")) for character in text]
+    character_of_byte = [*(i for i, width in enumerate(widths) for _ in range(width)), len(text)]
+    first_byte = list(accumulate(widths, initial=0))  # of each character
 
     tokens, offsets, position = [], [], 0
     for size in sizes:
         begin, position = position, position + size
-        start, end = character_of_byte[begin], character_of_byte[position - 1] + 1
+        start = character_of_byte[begin]
+        end = character_of_byte[position - 1] + 1 if size else start
         whole = first_byte[start] == begin and first_byte[end] == position
         if whole:
             tokens.append(text[start:end])

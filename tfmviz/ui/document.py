@@ -43,8 +43,7 @@ _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 class Document:
     """An ASGI application around another that replaces the first page, and answers for compressed files.
 
-    Attributes:
-        line: JavaScript that the page begins with; the server's policy allows it by its digest.
+    `line`: JavaScript that the page begins with; the server's policy allows it by its digest.
     """
 
     app: ASGIApp
@@ -75,7 +74,6 @@ def compress(is_over: Callable[[], bool] = lambda: False) -> None:
 
 @cache
 def _pages(line: str) -> dict[str, bytes]:
-    """Streamlit's page by the address of each of our pages."""
     html = (STATIC / "index.html").read_text(encoding="utf-8")
     found = {}
     for page in PAGES:
@@ -89,7 +87,7 @@ def _pages(line: str) -> dict[str, bytes]:
 
 @cache
 def _parts() -> tuple[str, ...]:
-    """The files of `PARTS` and all that they import, except those that Streamlit's page lists."""
+    """`PARTS` and all that they import, except what Streamlit's page lists."""
     js = STATIC / "static" / "js"
     named = (STATIC / "index.html").read_text(encoding="utf-8")
     todo = [path.name for part in PARTS for path in js.glob(f"{part}.*.js")]

@@ -1,7 +1,6 @@
 // The reader's own browser as a source while a slider of the page “Writing” moves: the model's scores, from which the
 // view itself takes what the settings leave.
 
-import { SLIDERS } from "../shared/constants.ts";
 import type { BrowserSource } from "./browser_source.ts";
 import type { Source } from "./updater.ts";
 
@@ -10,8 +9,8 @@ export const settings = (own: BrowserSource): Source => ({
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
     const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
-    const numbers = change.split(",").map(Number);
-    const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
+    const set = change.split(",").map((one) => one.split("="));
+    const moved = Object.fromEntries(set.map(([rule, number]) => [rule, Number(number)]));
     const running = (token: number) => engine.running(token);
     const after = (tokens: number[]) => {
       const { facts } = engine.trace(text, { sites: [], more: tokens });

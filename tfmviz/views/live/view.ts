@@ -1,14 +1,13 @@
 // While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
 // Streamlit's own box stays the box: this only listens.
 
-import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
+import { isAway, onServer } from "../shared/server.ts";
 import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
 import { settings } from "./sampling_source.ts";
-import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
 import { offers } from "./suggestion_source.ts";
 import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
@@ -19,7 +18,6 @@ type Data = Omit<PageState, "views"> & { views: string; at: string };
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
-const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "Connection lost. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
@@ -47,14 +45,19 @@ export default part<Data>((parent, { at }) => {
   };
   const meeting = registryEntry("live");
   meeting.onData = (key) => following.onData(key);
-  meeting.onChange = () => {
+  let isNext = false;
+  const askNow = () => {
+    isNext = false;
     following.ask();
+  };
+  meeting.onChange = () => {
+    if (!isNext) requestAnimationFrame(() => setTimeout(askNow)); // a touch is seen first, then what comes of it
+    isNext = true;
     return own.isHere(following.known);
   };
   const over = new AbortController();
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
-  const leaveSliders = watchSliders(() => following.ask());
-  const endReturn = onReturn(() => socket.returned());
+  const endReturn = onServer({ back: () => socket.returned() });
   const take = ({ at: _, views, ...known }: Data) => {
     boxes.enter(BOX, known.text);
     if (known.page.edited?.by === "b") boxes.enter(BOX_OF_B, known.change);
@@ -62,7 +65,6 @@ export default part<Data>((parent, { at }) => {
   };
   const leave = () => {
     over.abort();
-    leaveSliders();
     endReturn();
     meeting.onData = meeting.onChange = undefined;
     following.known = null;
@@ -100,7 +102,6 @@ class Boxes {
 const around = (say: (sentence: string) => void, boxes: Boxes, known: () => PageState | null): PageAdapter => ({
   text: () => boxes.in(BOX, known()?.text),
   edited: (name) => {
-    if (name === "sliders") return numbersSet();
     if (name !== "b") return registryEntry(name).view?.edited?.();
     const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
     return text.trim() ? text : undefined; // an empty box says nothing
@@ -109,7 +110,7 @@ const around = (say: (sentence: string) => void, boxes: Boxes, known: () => Page
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
     for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
-    say(document.querySelector(CUT_OFF) ? GONE : "");
+    say(isAway() ? GONE : "");
   },
   restore: (views) => {
     for (const { view, data, selection } of views.map(registryEntry)) {

@@ -1,6 +1,7 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
 import { inPixels, make } from "../shared/elements.ts";
+import { isReady } from "../shared/server.ts";
 import type { Seen } from "../shared/where.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
@@ -21,7 +22,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
   };
   const find = () => {
     const [key, ...names] = show;
-    const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
+    const found = isReady() && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
     ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
     if (!found) return;
@@ -58,9 +59,6 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-/** matches once the page is drawn */
-export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
-
 export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
@@ -71,7 +69,7 @@ export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 export function scrollToTabs(names: string[]) {
   let [looks, stayed] = [0, 0];
   const timer = setInterval(() => {
-    const tabs = document.querySelector(READY) && named(names);
+    const tabs = isReady() && named(names);
     const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
     if (isLow) tabs.scrollIntoView({ block: "start" });
     stayed = tabs && !isLow ? stayed + 1 : 0;
