@@ -101,6 +101,16 @@ def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
         assert 0.75 * height < ends[-1] <= height, (width, ends)
 
 
+def test_the_words_of_the_doors_have_room_in_a_tall_window(visit: Visit) -> None:
+    page, _, _ = at_home(visit)
+    for width in (390, 768):
+        page.set_viewport_size({"width": width, "height": 1400})
+        page.wait_for_function(AT_REST)
+        words = [box["width"] for told in page.locator(".doors a > div + div").all() if (box := told.bounding_box())]
+        assert len(words) == 6
+        assert min(words) > 150, (width, words)
+
+
 def test_the_name_of_the_app_leads_home_with_the_sentence_and_a_door_away_with_what_is_typed(visit: Visit) -> None:
     page = visit.open("/explorer?text=My+dog+ran.")
     menu(page).get_by_role("link", name="tfmviz").click()
