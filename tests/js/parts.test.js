@@ -5,7 +5,7 @@ import { test } from "node:test";
 import "./page.js";
 
 const { Strip } = await import("../../tfmviz/views/explorer/strip.ts");
-const { Parts } = await import("../../tfmviz/views/explorer/parts.ts");
+const { Parts } = await import("../../tfmviz/views/explorer/links.ts");
 
 test("each part stands apart under its name, and a text without parts as before", () => {
   const strip = new Strip("query", { point() {}, pin() {} });

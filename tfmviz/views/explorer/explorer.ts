@@ -9,10 +9,9 @@ import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
+import { type Linking, Pair, Parts } from "./links.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
-import { type Linking, Pair } from "./pair.ts";
-import { Parts } from "./parts.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
 import {
   clickedOn,
@@ -20,6 +19,7 @@ import {
   fitted,
   fromLook,
   initial,
+  isSame,
   MOST_HEADS,
   pairOf,
   picked,
@@ -113,7 +113,7 @@ export class Explorer extends ViewBase {
 
   take({ kind, layer, head, token, to, look }: Answer) {
     const { heads, ...said } = fromLook(look, layer);
-    const others = heads.filter((place) => place.layer !== layer || place.head !== head);
+    const others = heads.filter((place) => !isSame(place, { layer, head }));
     const answered: State = {
       ...this.state,
       ...said,

@@ -7,7 +7,7 @@ import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
-import { button, make, put } from "../shared/elements.ts";
+import { button, make, put, reused } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -239,9 +239,7 @@ class Stage extends ViewBase {
       const box = span.getClientRects()[0] ?? ground;
       return [box.left - ground.left + box.width / 2, box.top - ground.top - 6];
     });
-    const paths = [...this.arcs.children];
-    for (const path of paths.splice(shares.length)) path.remove();
-    while (paths.length < shares.length) paths.push(this.arcs.appendChild(svgElement("path", {})));
+    const paths = reused([...this.arcs.children], shares.length, () => this.arcs.appendChild(svgElement("path", {})));
     for (const [to, path] of paths.entries()) {
       const [[x, y], [u, v]] = [tops[this.from], tops[to]];
       const up = Math.min(y, v) - Math.min(y, 30 + Math.abs(x - u) / 5, 130);

@@ -109,15 +109,18 @@ export function named(label: string, properties?: Properties<HTMLSpanElement>) {
   return make("span", { className: "label", dir: "auto", ...properties }, ...parts);
 }
 
+/** So many nodes: those there are used again, so that the keyboard stays where it is; `add` puts one at the end. */
+export function reused<Kind extends Element>(nodes: Kind[], count: number, add: (n: number) => Kind): Kind[] {
+  for (const node of nodes.splice(count)) node.remove();
+  while (nodes.length < count) nodes.push(add(nodes.length));
+  return nodes;
+}
+
 /** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
-  const buttons = [...group.querySelectorAll("button")];
-  for (const node of buttons.splice(labels.length)) node.remove();
-  while (buttons.length < labels.length) {
-    const node = button("", { tabIndex: -1, dataset: { position: buttons.length } });
-    group.append(node);
-    buttons.push(node);
-  }
+  const buttons = reused([...group.querySelectorAll("button")], labels.length, (position) =>
+    group.appendChild(button("", { tabIndex: -1, dataset: { position } })),
+  );
   const joins = joinsOf(tokens);
   for (const [position, node] of buttons.entries()) {
     const label = partOf(labels[position]);
