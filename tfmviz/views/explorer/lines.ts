@@ -25,7 +25,7 @@ export class Lines {
   rowHeight = 25;
   patterns: Pattern[] = []; // drawn over one another
   scale: Scale = "root";
-  maxima: Float64Array[] = [];
+  maxima: number[][] = [];
   strongest: Line[] = [];
   focus: Focus | null = null;
   seen: { width: number; height: number; top: number } | null = null; // what is in sight

@@ -95,7 +95,7 @@ export class Matrix {
 
   show(pattern: Pattern<Mask>, scale: Scale, name: string) {
     Object.assign(this, { pattern, scale });
-    const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
+    const sums = pattern.mask.cells.length ? rowSums(pattern).map(share) : [];
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move, Enter pins the query.";
     this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;

@@ -70,18 +70,12 @@ function keepTop(row: Float32Array, share: number) {
   }
 }
 
-export function rowSums({ mask: { rows, columns }, weights }: Pattern) {
-  const sums = new Float64Array(rows);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) sums[i] += weights[i * columns + j];
-  return sums;
-}
+const byRow = ({ mask: { rows, columns }, weights }: Pattern, of: (row: Float32Array) => number) =>
+  Array.from({ length: rows }, (_, i) => of(weights.subarray(i * columns, (i + 1) * columns)));
 
-export function rowMaxima({ mask: { rows, columns }, weights }: Pattern) {
-  const maxima = new Float64Array(rows);
-  for (let i = 0; i < rows; i++)
-    for (let j = 0; j < columns; j++) maxima[i] = Math.max(maxima[i], weights[i * columns + j]);
-  return maxima;
-}
+export const rowSums = (pattern: Pattern) => byRow(pattern, (row) => row.reduce((sum, weight) => sum + weight, 0));
+
+export const rowMaxima = (pattern: Pattern) => byRow(pattern, (row) => Math.max(...row));
 
 /** How strongly a weight is drawn, 0 to 1. On the square-root scale 0.01 is a tenth, not a hundredth. */
 export const SCALES_OF_SHADE: Record<Scale, (weight: number, largestOfRow: number) => number> = {

@@ -1,14 +1,13 @@
 // Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
 
 import { button, make } from "../shared/elements.ts";
-import { go, isElsewhere } from "../shared/going.ts";
+import { go, isElsewhere, kept } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
 type Data = { entries: string; at: string }; // as JSON, or where they are, if they are not here
 
 const MOST = 12; // that are shown
-const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
 const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
 
 export default part<Data>((parent, { entries, at }) => {
@@ -93,21 +92,14 @@ export default part<Data>((parent, { entries, at }) => {
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
   entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
 
-function option(entry: Entry, n: number) {
-  const { kind, title, says, place } = entry;
+function option({ kind, title, says, place, address }: Entry, n: number) {
+  // A lecture's step has a sentence and a model of its own, and so may another entry.
+  const href = kept(
+    address,
+    kind === "step" || /[?&]model=/.test(address) ? ["projector"] : ["text", "model", "projector"],
+  );
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
-  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry) };
+  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href };
   const texts = Object.entries({ title, place: where, says });
   return make("a", look, ...texts.map(([className, textContent]) => make("span", { className, textContent })));
-}
-
-/** The address of an entry, with the reader's sentence and model where it has none of its own. A lecture's step has. */
-function addressOf({ kind, address }: Entry) {
-  const [page, own] = address.split("?");
-  const [here, there] = [new URLSearchParams(location.search), new URLSearchParams(own)];
-  for (const key of kind === "step" || there.has("model") ? ["projector"] : KEPT) {
-    const value = here.get(key);
-    if (value !== null && !there.has(key)) there.set(key, value);
-  }
-  return there.size ? `${page}?${there}` : page;
 }

@@ -75,32 +75,28 @@ export class BrowserSource {
     const engine = this.engine(parcel);
     const { makers } = this;
     if (!makers || !engine?.tokenizer.knows(text)) return null;
-    try {
-      const { ids } = engine.encode(text);
-      if (ids.length > MOST_FOLLOWED) return null;
-      this.n += 1;
-      const sites = views.flatMap((view) => (view === "predictions" ? [] : SHOWN[view])); // one row of logits is enough
-      const record = engine.trace(text, { sites: sites.includes("*") ? null : sites, title: page.model });
-      const { tokens } = record.facts.texts.target;
-      const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
-      const drawn: Pictures["views"] = {};
-      for (const view of views) {
-        if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
-        if (view === "predictions")
-          drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
-        if (view === "turning") drawn.turning = turningOf(record, engine, page);
-        if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
-        if (view === "whole_model") {
-          const scene = recordOf(this.sent(view)).facts;
-          if (!isOfPage(scene, page)) return null;
-          drawn.whole_model = makers.sceneOf(scene, record, engine);
-          typed.says = makers.saysOf(scene, record, engine, typed.first);
-        }
+    const { ids } = engine.encode(text);
+    if (ids.length > MOST_FOLLOWED) return null;
+    this.n += 1;
+    const sites = views.flatMap((view) => (view === "predictions" ? [] : SHOWN[view])); // one row of logits is enough
+    const record = engine.trace(text, { sites: sites.includes("*") ? null : sites, title: page.model });
+    const { tokens } = record.facts.texts.target;
+    const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
+    const drawn: Pictures["views"] = {};
+    for (const view of views) {
+      if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
+      if (view === "predictions")
+        drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
+      if (view === "turning") drawn.turning = turningOf(record, engine, page);
+      if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
+      if (view === "whole_model") {
+        const scene = recordOf(this.sent(view)).facts;
+        if (!isOfPage(scene, page)) return null;
+        drawn.whole_model = makers.sceneOf(scene, record, engine);
+        typed.says = makers.saysOf(scene, record, engine, typed.first);
       }
-      return { typed, views: drawn };
-    } catch {
-      return null; // whatever it is, the server says it
     }
+    return { typed, views: drawn };
   }
 }
 

@@ -11,9 +11,17 @@ import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/settled.ts";
 import type { BrowserSource } from "./browser_source.ts";
-import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
+import {
+  differenceOf,
+  distancesOf,
+  headOf,
+  movedOf,
+  type Pair,
+  pairsOf,
+  type Shared,
+  sharedOf,
+} from "./differences.ts";
 import { editsOf } from "./editing.ts";
-import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
 import type { Source } from "./updater.ts";
 
 /**
@@ -39,18 +47,8 @@ type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (
 type Cell = [query: number, key: number];
 type Side = Pass & { layer: string; head: number };
 
-/** What each view needs of the two passes besides the chosen layer. */
-const NEEDS = {
-  masks: [],
-  side_a: [],
-  side_b: [],
-  side_difference: [],
-  side_heads: ["*.pattern"],
-  stream_change: ["*.resid_post"],
-  next_words: [],
-  predictions: [],
-  predictions_b: [],
-} as Record<string, string[]>;
+/** What a view needs of the two passes besides the chosen layer. */
+const NEEDS: Record<string, string[]> = { side_heads: ["*.pattern"], stream_change: ["*.resid_post"] };
 
 /** @param own has the engines */
 export function comparisonSource(own: BrowserSource): Source {
@@ -66,30 +64,26 @@ export function comparisonSource(own: BrowserSource): Source {
   const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
     const { edited, layer, head } = page;
     const isTyped = text !== entered;
-    if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
+    if (!edited || !parcel || !views.every((view) => view in DRAWN)) return null;
     if (!isTyped && views.join() === "masks") return null; // that is where the hand is
     const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
     const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text + other.text)) return null;
-    try {
-      const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
-      const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
-      if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
-      const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
-      const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view])];
-      const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
-      const order = pairsOf(sides[0].tokens, sides[1].tokens);
-      const { fillsGaps } = engine.tokenizer;
-      const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
-      const usual = first === null ? edited.usual : pairAt(sides[0], first);
-      const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
-      const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
-      const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
-      const drawn = views.map((view) => [view, DRAWN[view](seen)]);
-      return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
-    } catch {
-      return null; // whatever it is, the server says it
-    }
+    const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
+    const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
+    if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
+    const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+    const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view] ?? [])];
+    const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
+    const order = pairsOf(sides[0].tokens, sides[1].tokens);
+    const { fillsGaps } = engine.tokenizer;
+    const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
+    const usual = first === null ? edited.usual : pairAt(sides[0], first);
+    const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
+    const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
+    const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
+    const drawn = views.map((view) => [view, DRAWN[view](seen)]);
+    return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
   };
   return { trace };
 }

@@ -135,7 +135,7 @@ export class LiveUpdater {
 
   async trace(text: string, known: PageState) {
     for (const source of this.sources) {
-      const pictures = await source.trace(text, known);
+      const pictures = await source.trace(text, known).catch(() => null); // whatever it is, the server says it
       if (pictures) return pictures;
     }
     return null;

@@ -7,11 +7,10 @@ import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
-import { settings } from "./sampling_source.ts";
 import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
-import { offers } from "./suggestion_source.ts";
 import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
+import { offers, settings } from "./writing_sources.ts";
 
 /** `at` is the server's address */
 type Data = Omit<PageState, "views"> & { views: string; at: string };

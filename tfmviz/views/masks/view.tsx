@@ -27,9 +27,9 @@ import {
 } from "./bits.ts";
 import { Board, paintMask } from "./board.ts";
 
-/** A mask of the gallery as Python sends it, and with the mask itself. It is usable if its shape is the sentence's. */
-type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
-type Entry = Sent & { mask: Mask };
+/** A mask of the gallery, and as Python sends it. It is usable if its shape is the sentence's. */
+type Entry = { id: string; title: string; words: string; usable: boolean; mask: Mask };
+type Sent = Omit<Entry, "mask"> & Bits;
 
 type Texts = { queries: string[]; keys: string[]; tokens: string[] };
 
@@ -70,11 +70,11 @@ export class Lab extends ViewBase {
   }
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
-  read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: Sent[]; mask?: Mask }) {
+  read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: (Sent | Entry)[]; mask?: Mask }) {
     const texts = { queries, keys, tokens };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
-    if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
+    if (gallery) this.entries = gallery.map((one) => ("mask" in one ? one : { ...one, mask: fromBits(one) }));
     if (mask && !isLike(mask, this.entry.mask)) {
       const own = this.entry.id;
       this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));

@@ -15,10 +15,10 @@ export function go(address: string) {
 const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
 
 /** An address with what the reader has chosen for all pages, unless it says something else. */
-export function kept(address: string) {
+export function kept(address: string, names = KEPT) {
   const [page, own] = address.split("?");
   const chosen = new URLSearchParams(location.search);
-  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
+  const choices = names.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
   const all = new URLSearchParams({ ...Object.fromEntries(choices), ...Object.fromEntries(new URLSearchParams(own)) });
   return all.size ? `${page}?${all}` : page;
 }

@@ -1,9 +1,6 @@
 // What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values
 // asks here, and is told when that changes.
 
-/** Where the page holds back what would tell the answer, see `ui/guess.py`. */
-export const HIDDEN = '[class*="st-key-hidden-"]';
-
 const EVENT = "tfmviz-guess"; // that the window hears
 
 /** nothing is asked; values are hidden; they are seen beside the guess */
@@ -30,7 +27,7 @@ export function veil(node: HTMLElement, draw: () => void) {
   const host = root instanceof ShadowRoot ? root.host : node;
   host.setAttribute("data-veils", "");
   const look = () => {
-    const veiled = String(stageOfGuess() === "hidden" && host.closest(HIDDEN) !== null);
+    const veiled = String(stageOfGuess() === "hidden" && host.closest('[class*="st-key-hidden-"]') !== null);
     if (veiled === (node.dataset.veiled ?? "false")) return;
     node.dataset.veiled = veiled;
     draw();

@@ -196,17 +196,9 @@ export class ViewBase<Look extends Colours = Colours> {
     if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
   }
 
-  bar() {
+  bar(this: this & { figure(): Omit<Saved, "colours">; values(): Values }) {
     const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
-  }
-
-  figure(): Omit<Saved, "colours"> {
-    return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
-  }
-
-  values(): Values {
-    return { title: "", columns: [], rows: [] };
   }
 
   /** Where something of the figure stands in the window; pictures on canvas know better than their elements. */

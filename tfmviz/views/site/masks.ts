@@ -61,11 +61,7 @@ tfmvizSite.add("masks", (site, parent) => {
     const gallery = galleryOf(labels.length, { isDecoder: site.stack === "decoder", window: model.config.window });
     ofOwn.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));
     drawn = "";
-    const entries = gallery.map(({ mask, ...said }) => {
-      const { rows, columns } = mask;
-      return { ...said, rows, columns, bits: toBits(mask) };
-    });
-    view.show({ queries: labels, keys: labels, tokens, gallery: entries });
+    view.show({ queries: labels, keys: labels, tokens, gallery });
     const [wanted, changes] = [asked?.get("start") ?? "", (asked?.get("edit") ?? "").slice(0, LONGEST_MASK)];
     asked = null;
     if (labels.length === length && !wanted) return runWithMask();

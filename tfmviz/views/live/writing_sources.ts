@@ -1,7 +1,6 @@
-// The reader's own browser as a source while a text is typed above the page's keyboard: the three words that
-// `analysis/keyboard.py` would offer.
+// The reader's own browser as a source for the page “Writing”: words to tap, and scores while a slider moves.
 
-import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
+import { MOST_FOLLOWED, OFFERED, SLIDERS } from "../shared/constants.ts";
 import { registryEntry } from "../shared/streamlit_bridge.ts";
 import type { BrowserSource } from "./browser_source.ts";
 import type { Source } from "./updater.ts";
@@ -9,6 +8,7 @@ import type { Source } from "./updater.ts";
 /** whose words they are, and their tokens */
 type Dictionary = { model: string; ids: number[] };
 
+/** While a text is typed above the page's keyboard: the three words that `analysis/keyboard.py` would offer. */
 export const offers = (
   own: Pick<BrowserSource, "engine">,
   dictionary = () => registryEntry("offers").data as Dictionary,
@@ -34,3 +34,21 @@ export function parted(text: string) {
   const begun = /(?<= )\p{L}*$/u.exec(text)?.[0] ?? "";
   return [text.slice(0, text.length - begun.length).trimEnd(), begun];
 }
+
+/** While a slider moves: the model's scores, from which the view itself takes what the settings leave. */
+export const settings = (own: BrowserSource): Source => ({
+  async trace(text, { page: { edited }, parcel, change = "", views, entered = text }) {
+    if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
+    const engine = own.engine(parcel);
+    if (!engine?.tokenizer.knows(text)) return null;
+    const numbers = change.split(",").map(Number);
+    const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
+    const running = (token: number) => engine.running(token);
+    const after = (tokens: number[]) => {
+      const { facts } = engine.trace(text, { sites: [], more: tokens });
+      return { logits: engine.next().logits, seen: [...facts.ids, ...tokens] };
+    };
+    const writing = { rules: { ...edited.rules, ...moved }, names: edited.names, running, after };
+    return { typed: { first: 0 }, views: { writing } };
+  },
+});
