@@ -223,20 +223,15 @@ export class Explorer extends ViewBase {
     return colours;
   }
 
-  /** The state as it is shown: with the head that is pointed at in place of the chosen one. */
-  shown(): State {
-    if (!this.preview) return this.state;
-    return { ...this.state, layer: this.preview.layer, heads: [this.preview], aggregate: "heads" };
-  }
-
   texts() {
     const { kind } = this.state;
     return { queries: this.attention.queries(kind), keys: this.attention.keys(kind) };
   }
 
   draw(withOverview = true) {
-    const { attention } = this;
-    const view = this.shown();
+    const { attention, preview, state } = this;
+    // A head that is pointed at is shown in place of the chosen one.
+    const view: State = preview ? { ...state, layer: preview.layer, heads: [preview], aggregate: "heads" } : state;
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
@@ -317,13 +312,9 @@ export class Explorer extends ViewBase {
     }
   }
 
-  focus() {
-    return this.hover ?? this.state.pin;
-  }
-
   drawFocus() {
     if (!this.picture) return;
-    const focus = this.focus();
+    const focus = this.hover ?? this.state.pin;
     const texts = this.texts();
     const last = texts.queries.labels.length - 1;
     const shown: Focus = focus ?? { side: "query", at: Math.min(this.first ?? last, last) };

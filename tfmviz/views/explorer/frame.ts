@@ -5,9 +5,8 @@ import { button, make } from "../shared/elements.ts";
 import { type Saved, save } from "../shared/picture.ts";
 import type { Values } from "../shared/table.ts";
 import type { Explorer } from "./explorer.ts";
-import type { Matrix } from "./matrix.ts";
 import type { Kind, Mask } from "./payload.ts";
-import type { Sides, State } from "./state.ts";
+import type { State } from "./state.ts";
 import type { Pattern } from "./weights.ts";
 import { filterWords, kindName, shownName, verdictWords } from "./words.ts";
 
@@ -43,7 +42,7 @@ export class Frame {
       pair.node,
       panel(explorer, "overview", "Every head", "Hover to see a head; click to keep it.", controls.node),
       panel(explorer, "lines", "Who looks at whom", "Left attends to right. Click a token to keep it."),
-      panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
+      panel(explorer, "matrix", "As a matrix", rowSums, explorer.matrix.zooming),
       make("div", { className: "about" }, this.kind, this.first, colours),
     );
   }
@@ -87,15 +86,6 @@ function panel(explorer: Explorer, name: PanelName, title: string, hint: string,
   return node;
 }
 
-function zoomOf(matrix: Matrix) {
-  const range = make("input", { type: "range", min: 0, max: 4, step: 0.1, value: 0, ariaLabel: "Zoom of the matrix" });
-  range.oninput = () => matrix.zoomTo(2 ** Number(range.value));
-  matrix.onzoom = (zoom) => {
-    range.value = String(Math.log2(zoom));
-  };
-  return make("label", { className: "zoom" }, "zoom ", range);
-}
-
 function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;
@@ -112,7 +102,7 @@ const CAPTIONS = {
 
 function savedOf(explorer: Explorer, name: PanelName): Saved {
   const { colours } = explorer;
-  const isOfToken = name === "matrix" || (name === "lines" && explorer.focus() !== null);
+  const isOfToken = name === "matrix" || (name === "lines" && (explorer.hover ?? explorer.state.pin) !== null);
   const caption = isOfToken ? `${CAPTIONS[name]} ${explorer.frame.spoken.textContent}` : CAPTIONS[name];
   const titles = { name: `attention-${name}`, title: titleOf(explorer, name), caption };
   return { ...explorer[name].figure(colours), ...titles, colours };
@@ -128,39 +118,31 @@ function titleOf({ attention, state, name: shown }: Explorer, name: PanelName) {
 function valuesOf(explorer: Explorer, name: PanelName): Values {
   const { attention, state } = explorer;
   const title = titleOf(explorer, name);
-  if (name === "overview") return overviewValues(title, attention.kinds[state.kind]);
-  const texts = explorer.texts();
-  if (name === "matrix") return matrixValues(title, explorer.picture as Pattern<Mask>, texts);
+  const { queries, keys } = explorer.texts();
+  if (name === "overview") {
+    const { layers, heads, scores } = attention.kinds[state.kind];
+    const names = Object.keys(scores);
+    const rows = layers.flatMap((_, layer) =>
+      Array.from({ length: heads }, (_, head) => [layer, head, ...names.map((name) => scores[name][layer][head])]),
+    );
+    return { title, columns: ["layer", "head", ...names], rows };
+  }
+  if (name === "matrix") {
+    const { mask, weights } = explorer.picture as Pattern<Mask>;
+    const at = (cell: number) => (mask.allowed[cell] ? weights[cell] : null);
+    const rows = queries.labels.map((label, i) => [
+      `${i} ${label}`,
+      ...keys.labels.map((_, j) => at(i * mask.columns + j)),
+    ]);
+    return { title, columns: ["query", ...keys.labels.map((label, j) => `${j} ${label}`)], rows };
+  }
   const { heads, aggregate } = state;
   const names = aggregate === "heads" ? heads.map((place) => `layer ${place.layer} head ${place.head}`) : [aggregate];
-  return lineValues(title, explorer.patterns(state) ?? [], names, texts);
-}
-
-function overviewValues(title: string, { layers, heads, scores }: Kind): Values {
-  const names = Object.keys(scores);
-  const rows = layers.flatMap((_, layer) =>
-    Array.from({ length: heads }, (_, head) => [layer, head, ...names.map((name) => scores[name][layer][head])]),
-  );
-  return { title, columns: ["layer", "head", ...names], rows };
-}
-
-function lineValues(title: string, patterns: Pattern<Mask>[], names: string[], { queries, keys }: Sides): Values {
-  const rows = patterns.flatMap(({ mask, weights }, n) =>
+  const rows = (explorer.patterns(state) ?? []).flatMap(({ mask, weights }, n) =>
     Array.from(mask.cells, (cell) => {
       const [i, j] = [Math.floor(cell / mask.columns), cell % mask.columns];
       return [names[n], i, queries.tokens[i], j, keys.tokens[j], weights[cell]];
     }),
   );
   return { title, columns: ["head", "query", "query token", "key", "key token", "weight"], rows };
-}
-
-function matrixValues(title: string, { mask, weights }: Pattern<Mask>, { queries, keys }: Sides): Values {
-  const rows = queries.labels.map((label, i) => [
-    `${i} ${label}`,
-    ...keys.labels.map((_, j) => {
-      const cell = i * mask.columns + j;
-      return mask.allowed[cell] ? weights[cell] : null;
-    }),
-  ]);
-  return { title, columns: ["query", ...keys.labels.map((label, j) => `${j} ${label}`)], rows };
 }

@@ -73,7 +73,13 @@ export class Parts {
     if (!between || asked === this.drawn) return;
     this.drawn = asked;
     const { parts, shares } = between;
-    const rows = waysOf(between).map(({ from, to, heads: best }) => {
+    const pairs = parts
+      .flatMap((_, from) => parts.map((_, to) => ({ from, to })))
+      .filter(({ from, to }) => from !== to);
+    const rows = pairs.map(({ from, to }) => {
+      const all = shares.flatMap((row, layer) => row.map((head, n) => ({ layer, head: n, weight: head[from][to] })));
+      const best = all.sort((a, b) => b.weight - a.weight).slice(0, OF_PARTS);
+      if (!best[0].weight) return []; // a causal mask leaves out half of the ways
       const among = {
         heads: heads.map((place) => shares[place.layer][place.head]),
         mean: shares[layer],
@@ -82,7 +88,7 @@ export class Parts {
       }[aggregate];
       const mean = among.reduce((sum, head) => sum + head[from][to], 0) / among.length;
       const buttons = make("span", { className: "ranked" });
-      rank(buttons, best.slice(0, OF_PARTS), heads, true, this.choose);
+      rank(buttons, best, heads, true, this.choose);
       buttons.prepend("most in ");
       return [
         make("span", { textContent: `${parts[from]} → ${parts[to]}`, dir: "auto" }),
@@ -92,16 +98,4 @@ export class Parts {
     });
     this.node.replaceChildren(...rows.flat());
   }
-}
-
-/** From every part to every other to which some head gives something: a causal mask leaves out half of them. */
-function waysOf({ parts, shares }: Between): { from: number; to: number; heads: Linking[] }[] {
-  const pairs = parts.flatMap((_, from) => parts.map((_, to) => ({ from, to })));
-  return pairs
-    .filter(({ from, to }) => from !== to)
-    .map(({ from, to }) => {
-      const heads = shares.flatMap((row, layer) => row.map((head, n) => ({ layer, head: n, weight: head[from][to] })));
-      return { from, to, heads: heads.sort((a, b) => b.weight - a.weight) };
-    })
-    .filter(({ heads }) => heads[0].weight > 0);
 }

@@ -49,7 +49,6 @@ export class Matrix {
   cursor: Place | null = null;
   shape: string | null = null; // rows and columns that the sizes were found for
   seen: View | null = null;
-  onzoom: ((zoom: number) => void) | null = null;
   zoom = 1;
   names: { beside: { step: number; size: number }; above: Names } = {
     beside: { step: 1, size: LETTERS },
@@ -61,6 +60,8 @@ export class Matrix {
   cell = 1;
   numbers = 0; // pixels of the letters in the cells
 
+  range = make("input", { type: "range", min: 0, max: 4, step: 0.1, value: 0, ariaLabel: "Zoom of the matrix" });
+  zooming = make("label", { className: "zoom" }, "zoom ", this.range);
   canvas = make("canvas", { ariaHidden: "true" });
   image = make("canvas");
   textLayer = new Layer();
@@ -69,7 +70,8 @@ export class Matrix {
   node = make("div", { className: "scroller matrix-picture", tabIndex: 0, role: "application" }, this.spacer);
 
   constructor(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
-    const { node } = this;
+    const { node, range } = this;
+    range.oninput = () => this.zoomTo(2 ** Number(range.value));
     node.addEventListener("scroll", () => this.refresh());
     node.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
     node.addEventListener("pointerleave", () => hover(null));
@@ -136,7 +138,7 @@ export class Matrix {
     this.measure(this.pattern);
     this.node.scrollTo((scrollLeft * this.zoom) / before, (scrollTop * this.zoom) / before);
     this.redraw();
-    this.onzoom?.(this.zoom);
+    this.range.value = String(Math.log2(this.zoom));
   }
 
   draw(focus: Focus | null, cell: Place | null) {

@@ -4,7 +4,7 @@ import { css, inkOn } from "../shared/colours.ts";
 import { listen, make, mark, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
 import type { Focus, Listener } from "./state.ts";
-import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
+import { cellsBeside, type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const LONG = 40; // tokens that surely fit
 const COLOURS = [0, 2, 1, 3]; // of the heads: two parts get two that differ much
@@ -92,14 +92,10 @@ function inParts(buttons: HTMLButtonElement[], segments: string[]) {
   return nodes;
 }
 
-export function weightsBeside({ mask, weights }: Pattern, { side, at }: Focus, scale: Scale): Shaded[] {
-  const { rows, columns, allowed } = mask;
-  const cells =
-    side === "query"
-      ? Array.from({ length: columns }, (_, column) => at * columns + column)
-      : Array.from({ length: rows }, (_, row) => row * columns + at);
+export function weightsBeside({ mask, weights }: Pattern, focus: Focus, scale: Scale): Shaded[] {
+  const cells = cellsBeside(mask, focus).map(({ cell }) => cell);
   const largest = Math.max(...cells.map((cell) => weights[cell]));
   return cells.map((cell) =>
-    allowed[cell] ? { weight: weights[cell], shade: SCALES_OF_SHADE[scale](weights[cell], largest) } : null,
+    mask.allowed[cell] ? { weight: weights[cell], shade: SCALES_OF_SHADE[scale](weights[cell], largest) } : null,
   );
 }

@@ -1,5 +1,7 @@
 // What is computed from attention weights in the browser.
 
+import type { Focus } from "./state.ts";
+
 /** `allowed` is 1 where a query (row) may look at a key (column), `left` where filters leave out what a mask allows. */
 type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left?: ArrayLike<number> | null };
 
@@ -76,6 +78,14 @@ const byRow = ({ mask: { rows, columns }, weights }: Pattern, of: (row: Float32A
 export const rowSums = (pattern: Pattern) => byRow(pattern, (row) => row.reduce((sum, weight) => sum + weight, 0));
 
 export const rowMaxima = (pattern: Pattern) => byRow(pattern, (row) => Math.max(...row));
+
+/** The cells of a query's row, or of a key's column. */
+export function cellsBeside({ rows, columns }: Omit<Allowed, "allowed">, { side, at }: Focus) {
+  return Array.from({ length: side === "query" ? columns : rows }, (_, other) => {
+    const [row, column] = side === "query" ? [at, other] : [other, at];
+    return { other, row, column, cell: row * columns + column };
+  });
+}
 
 /** How strongly a weight is drawn, 0 to 1. On the square-root scale 0.01 is a tenth, not a hundredth. */
 export const SCALES_OF_SHADE: Record<Scale, (weight: number, largestOfRow: number) => number> = {
