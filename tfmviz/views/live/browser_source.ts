@@ -52,7 +52,13 @@ export class BrowserSource {
         this.engines.set(parcel.at, engine);
         this.onChange();
       },
-      (error) => this.complain(error, parcel),
+      (error) => {
+        // The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers.
+        if (error instanceof TypeError) this.engines.delete(parcel.at);
+        if (error instanceof RangeError) this.trouble = NO_MEMORY;
+        else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
+        this.onChange();
+      },
     );
     return null;
   }
@@ -60,14 +66,6 @@ export class BrowserSource {
   /** Whether the browser computes what the page shows. */
   isHere(known: PageState | null) {
     return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
-  }
-
-  /** The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers. */
-  complain(error: unknown, { at }: ModelBundle) {
-    if (error instanceof TypeError) this.engines.delete(at);
-    if (error instanceof RangeError) this.trouble = NO_MEMORY;
-    else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
-    this.onChange();
   }
 
   async trace(text: string, { page, parcel, opening, views }: PageState): Promise<Pictures | null> {

@@ -113,9 +113,10 @@ export class LiveUpdater {
       return this.mark();
     }
     this.isAsking = true;
-    const pictures = await this.trace(wish.text, known).finally(() => {
-      this.isAsking = false;
-    });
+    let pictures: Pictures | null = null;
+    for (const source of this.sources) // whatever goes wrong in one, the server says it
+      pictures ??= await source.trace(wish.text, known).catch(() => null);
+    this.isAsking = false;
     const isFitting = this.isFor(wish, known);
     if (pictures && isFitting) {
       this.shown = wish;
@@ -131,14 +132,6 @@ export class LiveUpdater {
     const wanted = this.wanted();
     if (!now || !wanted || JSON.stringify(now.page) !== JSON.stringify(page)) return false;
     return areAlike(wish, wanted) || !areAlike(wanted, wishOf(now));
-  }
-
-  async trace(text: string, known: PageState) {
-    for (const source of this.sources) {
-      const pictures = await source.trace(text, known).catch(() => null); // whatever it is, the server says it
-      if (pictures) return pictures;
-    }
-    return null;
   }
 }
 

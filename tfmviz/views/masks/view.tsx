@@ -185,11 +185,6 @@ export class Lab extends ViewBase {
     this.later(() => this.drawMask());
   }
 
-  /** Whether the mask is one of this sentence; else the page's choice for it is still on its way. */
-  get fits() {
-    return this.mask && isLike(this.mask, this.entry.mask);
-  }
-
   draw() {
     const tile = ({ id, title, usable, mask }: Entry, n: number) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
@@ -213,20 +208,12 @@ export class Lab extends ViewBase {
       );
     };
     render(this.entries.map(tile), this.gallery);
-    if (!this.fits) return;
-    this.setBoard();
+    if (!this.mask || !isLike(this.mask, this.entry.mask)) return; // the page's choice is on its way
     this.board.measure(this.width, this.colours);
     this.drawMask();
   }
 
-  setBoard() {
-    const { open } = this.entry.mask;
-    const changed = this.mask.open.map((cell, n) => cell ^ open[n]);
-    this.board.show(this.mask, this.texts, changed);
-  }
-
   drawMask() {
-    this.setBoard();
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
     this.drawSentence();
@@ -339,20 +326,16 @@ export class Lab extends ViewBase {
     if (event.altKey || (isCommand && !isUndo) || !(arrow || brush || isUndo)) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
-    if (isUndo) this.undo();
-    else if (arrow) this.moveCursor(arrow);
-    else {
-      this.press(this.board.cursor, brush);
-      this.finish();
-      this.drawMask();
-    }
-  }
-
-  moveCursor([down, across]: [number, number]) {
+    if (isUndo) return this.undo();
     const { board } = this;
-    board.cursor = board.within({ row: board.cursor.row + down, column: board.cursor.column + across });
-    this.say(this.told(board.cursor));
-    this.hovered = null;
+    if (arrow) {
+      board.cursor = board.within({ row: board.cursor.row + arrow[0], column: board.cursor.column + arrow[1] });
+      this.say(this.told(board.cursor));
+      this.hovered = null;
+    } else {
+      this.press(board.cursor, brush);
+      this.finish();
+    }
     this.drawMask();
   }
 
