@@ -12,30 +12,39 @@ const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what 
 /** `show` is the key of a figure and names of a part; `walk`, the line of the step, covers the window's lower edge. */
 export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
-  let [looks, stayed] = [0, 0];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
-    find();
-    looks += 1;
-    timer = setTimeout(look, stayed < ENOUGH && looks < LOOKS ? BETWEEN : RARELY);
-  };
-  const find = () => {
+  const find = (isSettled: boolean) => {
     const [key, ...names] = show;
     const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
     ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
-    if (!found) return;
-    const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
+    if (!found) return false;
+    const away = isSettled ? 0 : outside(key, found, walk);
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
-    stayed = away ? 0 : stayed + 1;
     const { left, top, width, height } = found;
     const [wide, high] = [width, height].map((length) => length + 2 * AROUND);
     Object.assign(ring.style, inPixels({ left: left - AROUND, top: top - AROUND, width: wide, height: high }));
+    return !away;
   };
-  look();
+  return keepLooking(find, RARELY, () => ring.remove());
+}
+
+/**
+ * Looks again and again, until it has stayed or there were looks enough; then after so many milliseconds, if any. It
+ * ends when the reader does something. Returns what ends it.
+ */
+function keepLooking(hasStayed: (isSettled: boolean) => boolean, rarely = 0, ended = () => {}) {
+  let [looks, stayed, isSettled] = [0, 0, false];
+  const look = () => {
+    stayed = hasStayed(isSettled) ? stayed + 1 : 0;
+    looks += 1;
+    isSettled ||= stayed === ENOUGH || looks === LOOKS;
+    if (isSettled && !rarely) end();
+    else timer = setTimeout(look, isSettled ? rarely : BETWEEN);
+  };
+  let timer = setTimeout(look, BETWEEN);
   const end = () => {
     clearTimeout(timer);
-    ring.remove();
+    ended();
     for (const move of MOVES) window.removeEventListener(move, moved, true);
   };
   const moved = (event: Event) => (event instanceof KeyboardEvent && STAYS.has(event.key) ? undefined : end());
@@ -65,29 +74,15 @@ export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
  * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands
- * above it may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays
- * where they are. Returns what ends the wait.
+ * above it may still grow or shrink for a while; a reader who moves meanwhile stays where they are.
  */
 export function scrollToTabs(names: string[]) {
-  let [looks, stayed] = [0, 0];
-  const timer = setInterval(() => {
-    const tabs = document.querySelector(READY) && named(names);
+  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)} [role=tablist]`);
+  if (!keys.length) return () => {};
+  return keepLooking(() => {
+    const tabs = document.querySelector(READY) && [...document.querySelectorAll(keys.join())].at(-1);
     const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
     if (isLow) tabs.scrollIntoView({ block: "start" });
-    stayed = tabs && !isLow ? stayed + 1 : 0;
-    looks += 1;
-    if (stayed === ENOUGH || looks === LOOKS) end();
-  }, BETWEEN);
-  const end = () => {
-    clearInterval(timer);
-    for (const move of MOVES) window.removeEventListener(move, end, true);
-  };
-  for (const move of MOVES) window.addEventListener(move, end, true);
-  return end;
-}
-
-/** The last row of tabs, from the top, that has one of these names. */
-function named(names: string[]) {
-  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)}`);
-  return keys.length ? [...document.querySelectorAll(`:is(${keys.join()}) [role=tablist]`)].at(-1) : undefined;
+    return Boolean(tabs) && !isLow;
+  });
 }
