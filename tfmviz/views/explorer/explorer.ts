@@ -34,10 +34,7 @@ import { cellSentence, firstWords, headName, headWords, type Place, sentence, sh
 
 const PATIENCE = 8000; // milliseconds until weights that have not arrived are asked for again, then twice as long
 
-/**
- * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
- * `links`: which heads link the pair, for a text whose weights are not all here.
- */
+/** `first`: the token to look at until one is pinned, null for the last; `details`: base64; `links`: of a long text. */
 type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
 type Links = { row: number; column: number; heads: Linking[] } | null;
 type LinkTo = (selection: Selection) => string;

@@ -47,10 +47,7 @@ export class Frame {
     );
   }
 
-  /**
-   * Says which head is shown, and of a single one what it does; `first` how much the first token takes, "" for little,
-   * and offers to leave it out. The address is that of what is chosen.
-   */
+  /** Says which head is shown, what a single one does, and how much the `first` token takes ("" for little). */
   say(view: State, kind: Kind, words: Record<string, string>, { first, address }: { first: string; address?: string }) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;

@@ -17,7 +17,7 @@ export type Linking = Place & { weight: number };
 
 type Choose = (place: Place) => void; // goes to a head
 
-/** Gives a group a button for each of these heads, with a short name or a long one; those that are `shown` are pressed. */
+/** Gives a group a button for each of these heads, with a short name or a long one; those in view are pressed. */
 function rank(group: HTMLElement, found: Linking[], shown: Place[], isShort: boolean, choose: Choose) {
   for (const [n, node] of reused([...group.children], found.length, () => group.appendChild(button(""))).entries()) {
     const { layer, head, weight } = found[n];

@@ -1,7 +1,6 @@
 // One head as a heat map: rows are queries, columns keys. The canvas is as large as what is in sight, and is drawn
-// again as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one. Two layers that are not on
-// the page keep what seldom changes: the texts around the map, and the map with these texts. Only the marks are drawn
-// each time.
+// again as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one. Two layers keep what
+// seldom changes, the texts around the map and the map itself; only the marks are drawn each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";

@@ -148,10 +148,7 @@ export class Attention {
     return found.sort((a, b) => b.weight - a.weight);
   }
 
-  /**
-   * A small picture of a head, at most `side` cells across: round(254 √weight) of the largest weight that each cell
-   * stands for, 255 where all are masked. So a bright cell never disappears.
-   */
+  /** A small picture of a head: round(254 √w) of the largest weight w of each part, 255 where all are masked. */
   tile(kind: number, layer: number, head: number, side: number): Tile {
     return this.source.tile(this.kinds[kind].layers[layer], head, this.mask(kind, layer), side);
   }

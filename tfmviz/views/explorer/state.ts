@@ -72,7 +72,7 @@ export function picked(state: State, { row, column }: At): Pick<State, "pin" | "
 
 /**
  * A click on a token pins it, on a second one asks which heads link the two, on a pinned one lets go. Of two words of
- * one text the first looks at the second, unless only the second may look at the first; `isCrossing`: two texts.
+ * one text the first looks at the second, unless only the second may look at the first.
  */
 export function clickedOn(
   { pin, to }: State,

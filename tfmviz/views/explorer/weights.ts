@@ -20,10 +20,7 @@ export function meanOf(list: Float32Array[]) {
   return mean.map((sum) => sum / list.length);
 }
 
-/**
- * Attention rollout (Abnar & Zuidema 2020): the product of (½I + ½A) over the layers, the lowest first. `reached` tells
- * which keys some path leads to. tfmviz/analysis/rollout.py is the same in numpy.
- */
+/** Attention rollout as in tfmviz/analysis/rollout.py; `reached` tells which keys some path leads to. */
 export function rollout(layers: Pattern[], length: number): { weights: Float32Array; reached: Uint8Array } {
   let mixed = new Float64Array(length * length);
   let reached = new Uint8Array(length * length);

@@ -1,9 +1,6 @@
-// The button that lists the keys. And two keys themselves: Enter ends the sentence, and C opens the choice of what to
-// compare with.
-//
-// As it stands on every page, it also asks for the whole page when a lost connection is there again. The server may be
-// another one then, which does not know the part below the title and does not answer what is asked for it. And it gives
-// every chart its bar.
+// The button that lists the keys, and two keys: Enter ends the sentence, C opens the choice of what to compare with. As
+// it stands on every page, it also gives every chart its bar, and asks for the whole page when a lost connection is
+// there again: another server may be there then, which does not know the part below the title.
 
 import { barCharts } from "../charts/bar.ts";
 import { button } from "../shared/elements.ts";

@@ -8,21 +8,16 @@ import { SIGNS } from "./drawn.ts";
 
 type Link = [text: string, address: string];
 
-/** `folded` are links with names over them, under a line that can be opened and says what all this `takes`; `shows`
- * are some of them by the pages that they lead to */
 type Entry = {
   title: string;
   address: string;
   says: string[];
-  takes: string;
-  shows: [page: string, Link][];
-  folded: [name: string, Link[]][];
+  takes: string; // on the line that unfolds the links
+  shows: [page: string, Link][]; // some of the links, by the pages that they lead to
+  folded: [name: string, Link[]][]; // with names over them
 };
 
-/**
- * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; if it `keeps` them, links
- * have the reader's sentence and model; `groups` is JSON
- */
+/** `of`: what is folded; `opens`: text of an entry's link, if its title is none; `keeps` the sentence; `groups`: JSON */
 type Data = { of: string; opens: string; keeps: boolean; groups: string };
 
 export default part<Data>((parent) => {

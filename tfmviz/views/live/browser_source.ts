@@ -1,5 +1,4 @@
-// The reader's own browser as a source: for models that it can compute, once one has arrived. Until then, and for all
-// else, the next source is asked.
+// The reader's own browser as a source: for models that it can compute, once one has arrived.
 
 import type { Engine } from "../engine/engine.ts";
 import type { ModelBundle } from "../engine/fetching.ts";

@@ -24,21 +24,17 @@ import {
 import { editsOf } from "./editing.ts";
 import type { Source } from "./updater.ts";
 
-/**
- * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
- * many tokens it is for, and whether it is the model's own. Of parts: what they are multiplied by, unless that is no
- * number. Of the settings of writing: those that no slider says.
- */
+/** How B's pass is changed, and by which view. */
 export type ComparisonEdit = {
   by: string;
   usual?: Cell;
-  rules?: Settings["rules"];
+  rules?: Settings["rules"]; // of writing: what no slider says
   names?: Settings["names"];
-  layers?: string[];
-  heads?: boolean[] | null;
-  tokens?: number;
-  isOwn?: boolean;
-  factor?: number | null;
+  layers?: string[]; // that get a mask
+  heads?: boolean[] | null; // that get it, null for all
+  tokens?: number; // that it is for
+  isOwn?: boolean; // it is the model's
+  factor?: number | null; // of parts, unless that is no number
   other?: { layer: string; head: number };
 };
 
@@ -105,10 +101,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
   };
 }
 
-/**
- * The token that looks and the one it looks at, where the reader has chosen none (`compare` in
- * ui/head_comparison.py): the usual ones, or those of the first row that differs clearly.
- */
+/** Where the reader has chosen no pair: the usual one, or that of the first row that differs clearly, as in `compare`. */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   if (!shared.length) return usual;
   const moved = distancesOf(patternOf(a), patternOf(b), shared);

@@ -71,10 +71,7 @@ export default part<Data>((parent, { at }) => {
   return Object.assign(following, { take, leave });
 });
 
-/**
- * What the reader has typed into the boxes. When another page's pictures come, Streamlit's boxes hold the texts of the
- * page before for a moment: nobody has typed these.
- */
+/** What the reader has typed. When another page comes, the boxes hold the texts of the page before for a moment. */
 class Boxes {
   texts = new Map<Element, string>();
 

@@ -3,10 +3,7 @@
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
 import { joinsOf, partsOf } from "./kinds.ts";
 
-/**
- * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as
- * the sentences of a pair, the one that each belongs to, "" for none.
- */
+/** A short visible label for each token, and itself; its part, where a text has such as the sentences of a pair. */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 
 export type Properties<Node> = {

@@ -1,5 +1,4 @@
-// What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values
-// asks here, and is told when that changes.
+// What a class guesses before it sees it: the root of the page says so; what shows values asks here, and is told.
 
 const EVENT = "tfmviz-guess"; // that the window hears
 
@@ -18,10 +17,7 @@ export function onGuess(callback: () => void) {
   return () => window.removeEventListener(EVENT, callback);
 }
 
-/**
- * For a view that hides its values itself and keeps its tokens in sight; of others nothing is seen but their place.
- * Sets `data-veiled` on the view's node and calls back where this changes. Returns what ends it.
- */
+/** For a view that hides its values itself: sets `data-veiled`, calls back on a change. Returns what ends it. */
 export function veil(node: HTMLElement, draw: () => void) {
   const root = node.getRootNode();
   const host = root instanceof ShadowRoot ? root.host : node;

@@ -1,8 +1,6 @@
 // What a pass of a model has left behind: sites and their arrays, by the names of Python's record, such as
-// "decoder.1.self_attn.pattern". A view reads them here and never knows who computed them.
-//
-// A record is made of what Python packs (`pack` in tfmviz/views/shared), or of a plain object. What is packed about one
-// layer names its sites without that layer, and holds one head of each; its facts say which.
+// "decoder.1.self_attn.pattern", from what Python packs (`pack` in tfmviz/views/shared) or a plain object. What is
+// packed about one layer names its sites without that layer, and holds one head of each; its facts say which.
 
 import type { Matrix } from "./arrays.ts";
 import type { Texts } from "./elements.ts";

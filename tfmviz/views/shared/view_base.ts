@@ -1,9 +1,7 @@
 // What every interactive view shares: reports to the page around, numbers that tell an answer from an old one, the
-// hand that must be still, light and dark, sizes, frames, and words for screen readers.
-//
-// A view draws its data (`draw`), as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes
-// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), and what
-// is painted under which name (`figure`).
+// hand that must be still, light and dark, sizes, frames, and words for screen readers. A view draws its data (`draw`),
+// as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes what the page around has chosen
+// (`take`). For a figure's `bar` it gives `values`, and what is painted under which name (`figure`).
 
 import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
@@ -17,16 +15,12 @@ export { component } from "./streamlit_bridge.ts";
 
 export const DEBOUNCE_MS = 400; // milliseconds without a touch after which the hand counts as still
 
-/**
- * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
- * would change a pass of the model otherwise now; the answer is whether pictures follow. Nobody, where a view stands
- * alone.
- */
+/** Whom a view tells what the reader does; nobody, where it stands alone. */
 export type Page = {
-  report?(selection: unknown): void;
-  pick?(value: unknown): void;
-  beside?(views: string[], seen: unknown): boolean;
-  onChange?(): boolean | undefined;
+  report?(selection: unknown): void; // a choice that lasts
+  pick?(value: unknown): void; // one click
+  beside?(views: string[], seen: unknown): boolean; // what views beside it are to show
+  onChange?(): boolean | undefined; // it would change a pass of the model otherwise now; whether pictures follow
 };
 
 /** the token to look at, and what a model would say there */

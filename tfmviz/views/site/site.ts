@@ -1,6 +1,5 @@
-// The page that needs no server. Each key in the box runs the model here, and all pictures follow. This script draws
-// the header, the choices and the heads; what stands below them, and each other part, is a script of its own, which
-// comes when it is wanted.
+// The page that needs no server: each key in the box runs the model here. This script draws the header, the choices and
+// the heads; what stands below them, and each other part, is a script that comes when it is wanted.
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -16,18 +15,15 @@ import type { TextFacts } from "../shared/record.ts";
 import { headerOf, shadowOf } from "./header.ts";
 import { Heads, offFrom } from "./heads.ts";
 
-/**
- * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
- * described. In a page of one file, both are ids of elements that hold them, the former as base64 in `inside`.
- */
+/** In a page of one file, `inside` and `scenes` are ids of the elements that hold them, the former as base64. */
 export interface Model {
-  model: string;
+  model: string; // in an address
   name: string;
   about: string;
   examples: string[];
   config: Pick<Config, "architecture" | "n_layers" | "n_heads" | "window">;
-  scenes: string;
-  parcel?: ModelBundle;
+  scenes: string; // where the picture of the whole model is described
+  parcel?: ModelBundle; // how it gets here
   inside?: string;
 }
 

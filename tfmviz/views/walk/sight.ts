@@ -28,10 +28,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
   return keepLooking(find, RARELY, () => ring.remove());
 }
 
-/**
- * Looks again and again, until it has stayed or there were looks enough; then after so many milliseconds, if any. It
- * ends when the reader does something. Returns what ends it.
- */
+/** Looks again and again until it has stayed, then after so many milliseconds, if any. The reader's move ends it. */
 function keepLooking(hasStayed: (isSettled: boolean) => boolean, rarely = 0, ended = () => {}) {
   let [looks, stayed, isSettled] = [0, 0, false];
   const look = () => {
@@ -52,10 +49,7 @@ function keepLooking(hasStayed: (isSettled: boolean) => boolean, rarely = 0, end
   return end;
 }
 
-/**
- * How far the page must scroll so that it is seen, or its whole figure if that fits: no farther than it must, so that
- * what stands above stays, but far enough for some of what is said below. 0 if it is seen.
- */
+/** How far the page must scroll so that it is seen, or its whole figure if that fits, and some of what is below. */
 function outside(key: string, part: Seen, walk: HTMLElement) {
   const header = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
   const [from, to] = [Math.max(header, 0) + AROUND, walk.getBoundingClientRect().top - AROUND];

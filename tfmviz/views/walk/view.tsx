@@ -1,8 +1,6 @@
-// One step of a lecture: what to say, and the ways back and on.
-//
-// ←, → and what a presenter's remote sends (Page Up, Page Down) take these ways wherever the focus is. Two kinds of
-// elements alone may use these keys: a box that somebody types in, and what was reached by Tab, which a frame shows.
-// What is clicked has no frame, and no keys. Enter ends typing, and Escape takes the focus from all of them.
+// One step of a lecture: what to say, and the ways back and on. ←, → and what a presenter's remote sends (Page Up, Page
+// Down) take these wherever the focus is, but in a box that somebody types in and on what was reached by Tab, which a
+// frame shows. Enter ends typing, and Escape takes the focus from all of them.
 
 import { render } from "preact";
 import { isChord, isTyping, make } from "../shared/elements.ts";
