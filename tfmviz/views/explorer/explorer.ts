@@ -37,7 +37,6 @@ const PATIENCE = 8000; // milliseconds until weights that have not arrived are a
 /** `first`: the token to look at until one is pinned, null for the last; `details`: base64; `links`: of a long text. */
 type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
 type Links = { row: number; column: number; heads: Linking[] } | null;
-type LinkTo = (selection: Selection) => string;
 
 export class Explorer extends ViewBase {
   attention!: Attention; // from the first `read` on
@@ -68,11 +67,8 @@ export class Explorer extends ViewBase {
   );
   frame: Frame;
 
-  linkTo: LinkTo | null; // gives the address that shows what is chosen
-
-  constructor(parent: HTMLElement, page: Page = {}, linkTo: LinkTo | null = null) {
+  constructor(parent: HTMLElement, page: Page = {}) {
     super(page);
-    this.linkTo = linkTo;
     this.controls = new Controls(this);
     this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
@@ -240,7 +236,7 @@ export class Explorer extends ViewBase {
     this.overview.mark(this.state);
     this.parts.show(kind.between, view);
     const first = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
-    this.frame.say(view, kind, attention.words, { first, address: this.linkTo?.(this.selection()) });
+    this.frame.say(view, kind, attention.words, first, Boolean(this.page.report));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     clearTimeout(this.asking);

@@ -2,6 +2,7 @@
 
 import { figureBar } from "../shared/bar.ts";
 import { button, make } from "../shared/elements.ts";
+import { kept } from "../shared/going.ts";
 import { type Saved, save } from "../shared/picture.ts";
 import type { Values } from "../shared/table.ts";
 import type { Explorer } from "./explorer.ts";
@@ -48,14 +49,19 @@ export class Frame {
   }
 
   /** Says which head is shown, what a single one does, and how much the `first` token takes ("" for little). */
-  say(view: State, kind: Kind, words: Record<string, string>, { first, address }: { first: string; address?: string }) {
+  say(view: State, kind: Kind, words: Record<string, string>, first: string, hasPages: boolean) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
     this.shown.textContent = shownName(kind, view);
     this.kind.hidden = !verdict;
-    const more = address && kind.said?.length ? [" ", biographyAt(address, place)] : [];
-    this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
+    this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }));
+    if (hasPages && kind.said?.length) {
+      const { layer, head } = place;
+      const choices = new URLSearchParams({ part: "Find a head", layer: `${layer}`, head: `${head}` });
+      const href = kept(`step_by_step?${choices}`, [...new URLSearchParams(location.search).keys()]);
+      this.verdict.append(" ", make("a", { href, textContent: "Compare it with all heads" }));
+    }
     this.first.hidden = !first;
     this.parked.textContent = first;
     this.leave.textContent = view.withoutFirst ? "Show it again" : "Leave it out";
@@ -81,14 +87,6 @@ function panel(explorer: Explorer, name: PanelName, title: string, hint: string,
   if (foot) below.append(foot);
   node.append(make("div", { className: "head" }, make("h2", { textContent: title }), bar), explorer[name].node, below);
   return node;
-}
-
-function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
-  const there = new URL("step_by_step", address);
-  there.search = new URL(address).search;
-  for (const [key, value] of Object.entries({ part: "Find a head", layer, head }))
-    there.searchParams.set(key, `${value}`);
-  return make("a", { href: there.href, textContent: "Compare it with all heads" });
 }
 
 const CAPTIONS = {

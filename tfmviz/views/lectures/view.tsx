@@ -17,7 +17,7 @@ type Entry = {
   folded: [name: string, Link[]][]; // with names over them
 };
 
-/** `of`: what is folded; `opens`: text of an entry's link, if its title is none; `keeps` the sentence; `groups`: JSON */
+/** `of`: what is folded; `opens`: an entry's link, if its title is none; `keeps` the sentence; `groups`: JSON */
 type Data = { of: string; opens: string; keeps: boolean; groups: string };
 
 export default part<Data>((parent) => {

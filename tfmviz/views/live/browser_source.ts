@@ -52,7 +52,7 @@ export class BrowserSource {
         this.onChange();
       },
       (error) => {
-        // The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers.
+        // The server goes on computing; if it was away, the next key asks again. Plain errors are readers' sentences.
         if (error instanceof TypeError) this.engines.delete(parcel.at);
         if (error instanceof RangeError) this.trouble = NO_MEMORY;
         else if (error instanceof Error && error.name === "Error") this.trouble = error.message;

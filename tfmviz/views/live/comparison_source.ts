@@ -101,7 +101,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
   };
 }
 
-/** Where the reader has chosen no pair: the usual one, or that of the first row that differs clearly, as in `compare`. */
+/** Where the reader has chosen no pair: the usual one, or that of the first row that clearly differs (`compare`). */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   if (!shared.length) return usual;
   const moved = distancesOf(patternOf(a), patternOf(b), shared);
