@@ -1,6 +1,6 @@
 // Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
 
-import { button, make } from "../shared/elements.ts";
+import { button, hear, make } from "../shared/elements.ts";
 import { go, isElsewhere, kept } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
@@ -63,8 +63,6 @@ export default part<Data>((parent, { entries, at }) => {
     if (dialog.open) dialog.close();
     else open();
   };
-  const over = new AbortController();
-  document.addEventListener("keydown", listen, over);
   opener.onclick = open;
   input.oninput = draw;
   dialog.onkeydown = (event) => {
@@ -86,7 +84,7 @@ export default part<Data>((parent, { entries, at }) => {
     dialog.close();
     go(link.href);
   };
-  return { leave: () => over.abort() };
+  return { leave: hear(document, ["keydown"], listen) };
 });
 
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>

@@ -1,7 +1,7 @@
 // Predict, then reveal. The button sets the stage; `ui/page.css` hides what Python has put into containers for it.
 // Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
 
-import { button, isChord, isTyping, make } from "../shared/elements.ts";
+import { button, hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 
@@ -19,15 +19,14 @@ export default part((parent) => {
     if (event.key === "g" && !isChord(event) && !isTyping(event)) toggle();
   };
   node.onclick = toggle;
-  const over = new AbortController();
-  const early = { capture: true, signal: over.signal }; // pictures keep keys from the page
-  document.addEventListener("keydown", listen, early);
-  window.addEventListener("popstate", arrive, over);
+  const endKeys = hear(document, ["keydown"], listen, true); // pictures keep keys from the page
+  const endArrivals = hear(window, ["popstate"], arrive);
   parent.append(make("div", { className: "view in-header" }, node));
   arrive();
   const leave = () => {
     go("");
-    over.abort();
+    endKeys();
+    endArrivals();
   };
   return { leave };
 });

@@ -6,7 +6,7 @@ import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
-import { button, make, put, reused } from "../shared/elements.ts";
+import { button, hear, make, put, reused } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -97,16 +97,16 @@ class Stage extends ViewBase {
   }
 
   #takeTurns() {
-    const over = new AbortController();
     const isStill = () => document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
     const turning = setInterval(() => isStill() || this.#choose(this.shown + 1), TURN);
     const end = () => {
       clearInterval(turning);
-      over.abort();
+      endTouch();
+      endMove();
       this.said.ariaLive = "polite"; // nobody wants to hear of every turn
     };
-    for (const touch of ["pointerdown", "keydown"]) document.addEventListener(touch, end, { ...over, capture: true });
-    document.addEventListener("pointermove", (event) => (event.movementX || event.movementY) && end(), over);
+    const endTouch = hear(document, ["pointerdown", "keydown"], end, true);
+    const endMove = hear(document, ["pointermove"], (event) => (event.movementX || event.movementY) && end());
     this.atEnd(end);
   }
 

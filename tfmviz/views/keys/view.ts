@@ -3,7 +3,7 @@
 // there again: another server may be there then, which does not know the part below the title.
 
 import { barCharts } from "../charts/bar.ts";
-import { button } from "../shared/elements.ts";
+import { button, hear } from "../shared/elements.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { TYPING } from "../shared/switches.ts";
 import { markWhenDrawn } from "./drawn.ts";
@@ -15,7 +15,7 @@ export default part<Keys>((parent, _, trigger) => {
   const { dialog, open, list, leave } = keysList({ [TYPING]: "Update figures as you type" }, (event) => {
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   });
-  document.addEventListener("beforeinput", enter);
+  const endEnter = hear(document, ["beforeinput"], enter);
   const endReturn = onReturn(() => trigger("returned", true));
   const endBars = barCharts();
   reloadIfStuck();
@@ -25,7 +25,7 @@ export default part<Keys>((parent, _, trigger) => {
     take: list,
     leave() {
       leave();
-      document.removeEventListener("beforeinput", enter);
+      endEnter();
       endReturn();
       endBars();
     },

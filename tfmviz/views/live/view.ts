@@ -2,14 +2,14 @@
 // Streamlit's own box stays the box: this only listens.
 
 import { onReturn } from "../keys/returning.ts";
-import { make, put } from "../shared/elements.ts";
+import { hear, make, put } from "../shared/elements.ts";
 import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
 import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
-import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
+import { inOneLine, LiveUpdater, type PageState } from "./updater.ts";
 import { offers, settings } from "./writing_sources.ts";
 
 /** `at` is the server's address */
@@ -33,10 +33,32 @@ export default part<Data>((parent, { at }) => {
   const socket = new Socket(address.href, say, { again: () => following.ask() });
   const sources = [own, comparisonSource(own), settings(own), offers(own), socket];
   const boxes = new Boxes();
-  const following = new LiveUpdater(
-    sources,
-    around(say, boxes, () => following.known),
-  );
+  const following = new LiveUpdater(sources, {
+    text: () => boxes.in(BOX, following.known?.text),
+    edited: (name) => {
+      if (name === "sliders") return numbersSet();
+      if (name !== "b") return registryEntry(name).view?.edited?.();
+      const text = inOneLine(boxes.in(BOX_OF_B, following.known?.change) ?? "");
+      return text.trim() ? text : undefined; // an empty box says nothing
+    },
+    has: (name) => Boolean(registryEntry(name).view),
+    isOn: () => isOn(TYPING),
+    show: ({ typed, views }) => {
+      for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
+      say(document.querySelector(CUT_OFF) ? GONE : "");
+    },
+    restore: (views) => {
+      for (const { view, data, selection } of views.map(registryEntry)) {
+        view?.show(data);
+        if (selection) view?.select(selection);
+      }
+    },
+    mark: (since) => {
+      if (since) document.documentElement.setAttribute(MARK, since);
+      else document.documentElement.removeAttribute(MARK);
+      if (!since) say("");
+    },
+  });
   const listen = (event: Event) => {
     const { target } = event;
     if (!(target instanceof HTMLTextAreaElement && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
@@ -50,8 +72,7 @@ export default part<Data>((parent, { at }) => {
     following.ask();
     return own.isHere(following.known);
   };
-  const over = new AbortController();
-  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
+  const endTyping = hear(document, ["input", "compositionend"], listen);
   const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onReturn(() => socket.returned());
   const take = ({ at: _, views, ...known }: Data) => {
@@ -60,7 +81,7 @@ export default part<Data>((parent, { at }) => {
     following.know({ ...known, views: views.split(" ") });
   };
   const leave = () => {
-    over.abort();
+    endTyping();
     leaveSliders();
     endReturn();
     meeting.onData = meeting.onChange = undefined;
@@ -92,30 +113,3 @@ class Boxes {
     if (box && inOneLine(this.texts.get(box) ?? "") === text) this.texts.delete(box);
   }
 }
-
-const around = (say: (sentence: string) => void, boxes: Boxes, known: () => PageState | null): PageAdapter => ({
-  text: () => boxes.in(BOX, known()?.text),
-  edited: (name) => {
-    if (name === "sliders") return numbersSet();
-    if (name !== "b") return registryEntry(name).view?.edited?.();
-    const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
-    return text.trim() ? text : undefined; // an empty box says nothing
-  },
-  has: (name) => Boolean(registryEntry(name).view),
-  isOn: () => isOn(TYPING),
-  show: ({ typed, views }) => {
-    for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
-    say(document.querySelector(CUT_OFF) ? GONE : "");
-  },
-  restore: (views) => {
-    for (const { view, data, selection } of views.map(registryEntry)) {
-      view?.show(data);
-      if (selection) view?.select(selection);
-    }
-  },
-  mark: (since) => {
-    if (since) document.documentElement.setAttribute(MARK, since);
-    else document.documentElement.removeAttribute(MARK);
-    if (!since) say("");
-  },
-});

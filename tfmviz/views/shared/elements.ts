@@ -50,6 +50,19 @@ export function put<Node extends Element>(node: Node, properties: Partial<Node>)
 export const buttonOf = (event: Event): HTMLButtonElement | null =>
   event.target instanceof Element ? event.target.closest("button") : null;
 
+/** Hears of events, `isFirst` before anything on the page can keep them to itself. Returns what ends that. */
+export function hear<Name extends keyof WindowEventMap>(
+  target: EventTarget,
+  names: Name[],
+  listener: (event: WindowEventMap[Name]) => void,
+  isFirst = false,
+) {
+  for (const name of names) target.addEventListener(name, listener as EventListener, isFirst);
+  return () => {
+    for (const name of names) target.removeEventListener(name, listener as EventListener, isFirst);
+  };
+}
+
 const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],

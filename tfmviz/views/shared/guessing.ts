@@ -1,6 +1,8 @@
 // What a class guesses before it sees it: the root of the page says so; what shows values asks here, and is told.
 
-const EVENT = "tfmviz-guess"; // that the window hears
+const EVENT = "tfmviz-guess" as keyof WindowEventMap; // our own
+
+import { hear } from "./elements.ts";
 
 /** nothing is asked; values are hidden; they are seen beside the guess */
 export type Stage = "" | "hidden" | "shown";
@@ -12,10 +14,7 @@ export function setStageOfGuess(stage: Stage) {
   window.dispatchEvent(new CustomEvent(EVENT));
 }
 
-export function onGuess(callback: () => void) {
-  window.addEventListener(EVENT, callback);
-  return () => window.removeEventListener(EVENT, callback);
-}
+export const onGuess = (callback: () => void) => hear(window, [EVENT], callback);
 
 /** For a view that hides its values itself: sets `data-veiled`, calls back on a change. Returns what ends it. */
 export function veil(node: HTMLElement, draw: () => void) {

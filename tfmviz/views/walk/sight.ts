@@ -1,6 +1,6 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
-import { inPixels, make } from "../shared/elements.ts";
+import { hear, inPixels, make } from "../shared/elements.ts";
 import type { Seen } from "../shared/where.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
@@ -42,10 +42,10 @@ function keepLooking(hasStayed: (isSettled: boolean) => boolean, rarely = 0, end
   const end = () => {
     clearTimeout(timer);
     ended();
-    for (const move of MOVES) window.removeEventListener(move, moved, true);
+    endMoves();
   };
   const moved = (event: Event) => (event instanceof KeyboardEvent && STAYS.has(event.key) ? undefined : end());
-  for (const move of MOVES) window.addEventListener(move, moved, true);
+  const endMoves = hear(window, MOVES, moved, true);
   return end;
 }
 
@@ -64,7 +64,7 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
 /** matches once the page is drawn */
 export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 
-export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
+export const MOVES: (keyof WindowEventMap)[] = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
  * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands

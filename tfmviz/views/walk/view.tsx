@@ -3,7 +3,7 @@
 // frame shows. Enter ends typing, and Escape takes the focus from all of them.
 
 import { render } from "preact";
-import { isChord, isTyping, make } from "../shared/elements.ts";
+import { hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { isElsewhere } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
@@ -114,19 +114,19 @@ export default part<Step>((parent) => {
     const isTaken = event.key === "Enter" && !event.isComposing && target instanceof Element;
     if (isTaken && target.matches(event.ctrlKey || event.metaKey ? "textarea" : ".stNumberInput input")) letGo();
   };
-  const over = new AbortController();
-  const first = { capture: true, signal: over.signal };
   const point = () => {
     isPointed = true;
   };
-  window.addEventListener("pointerdown", point, first);
-  window.addEventListener("keydown", early, first);
-  document.addEventListener("keydown", present, first); // pictures keep keys from the page
-  document.documentElement.addEventListener("keydown", late, over);
-  window.addEventListener("keydown", typed, over);
+  const ends = [
+    hear(window, ["pointerdown"], point, true),
+    hear(window, ["keydown"], early, true),
+    hear(document, ["keydown"], present, true), // pictures keep keys from the page
+    hear(document.documentElement, ["keydown"], late),
+    hear(window, ["keydown"], typed),
+    end,
+  ];
   const leave = () => {
-    over.abort();
-    end();
+    for (const end of ends) end();
     endScroll();
   };
   return { take, leave };
