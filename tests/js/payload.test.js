@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Attention } from "../../tfmviz/views/explorer/payload.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { unframed } from "../../tfmviz/views/shared/framed.ts";
+import { unframed } from "../../tfmviz/views/shared/record.ts";
 
 /** Header and data as tfmviz/views/shared/__init__.py frames them. */
 function framed(header, data) {

@@ -2,9 +2,8 @@
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
 import { isChord } from "../shared/elements.ts";
-import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
-import type { Plain } from "../shared/record.ts";
+import { bytesIn, type Plain } from "../shared/record.ts";
 import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";

@@ -3,8 +3,7 @@
 
 import { CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
-import { unframed } from "../shared/framed.ts";
-import { type Plain, recordOf, type TextFacts } from "../shared/record.ts";
+import { type Plain, recordOf, type TextFacts, unframed } from "../shared/record.ts";
 import { meanOf, type Pattern, rollout } from "./weights.ts";
 
 const KEPT = 64; // decoded heads held at once

@@ -3,7 +3,7 @@
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
-import { endOf, largest, type Matrix } from "../shared/arrays.ts";
+import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { decimal, perCent, shortShare } from "../shared/numbers.ts";
@@ -41,7 +41,7 @@ export type ComparisonEdit = {
 /** A's or B's: what the model computed, and the head that is shown. */
 type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
 type Cell = [query: number, key: number];
-type Side = Pass & { layer: string; head: number };
+type Side = Pass & { pattern: Matrix; mask: Matrix };
 
 /** What a view needs of the two passes besides the chosen layer. */
 const NEEDS: Record<string, string[]> = { side_heads: ["*.pattern"], stream_change: ["*.resid_post"] };
@@ -54,7 +54,8 @@ export function comparisonSource(own: BrowserSource): Source {
     const of = JSON.stringify([text, sites, edits]);
     const pass = kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
     kept = [...kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
-    return { ...pass, layer, head };
+    const [pattern, mask] = ["pattern", "mask"].map((site) => headOf(pass.sites, `${layer}.${site}`, head));
+    return { ...pass, pattern, mask };
   };
 
   const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
@@ -104,7 +105,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
 /** Where the reader has chosen no pair: the usual one, or that of the first row that clearly differs (`compare`). */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   if (!shared.length) return usual;
-  const moved = distancesOf(patternOf(a), patternOf(b), shared);
+  const moved = distancesOf(a.pattern, b.pattern, shared);
   const most = Math.max(...moved);
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
   if (own > LEAST_SHARE || (own !== undefined && most <= LEAST_SHARE)) return usual;
@@ -112,13 +113,10 @@ function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
 }
 
 /** A query and the key that it gives most to. */
-function pairAt(side: Side, query: number): Cell {
-  const { columns, values } = patternOf(side);
-  const row = values.subarray(query * columns, (query + 1) * columns);
+function pairAt({ pattern }: Side, query: number): Cell {
+  const row = rowOf(pattern, query);
   return [query, row.indexOf(Math.max(...row))];
 }
-
-const patternOf = ({ sites, layer, head }: Side) => headOf(sites, `${layer}.pattern`, head);
 
 /** What each view is to show instead of what Python has sent last. */
 type Seen = {
@@ -133,11 +131,8 @@ type Seen = {
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),
   side_b: (seen) => oneSide(seen, 1),
-  masks: ({ sides: [, { sites, layer, head, labels, tokens }], isTyped }) => {
-    const { rows, columns, values } = headOf(sites, `${layer}.mask`, head);
-    const mask = { rows, columns, open: Uint8Array.from(values) };
-    return isTyped && { queries: labels, keys: labels, tokens, mask };
-  },
+  masks: ({ sides: [, { mask, labels, tokens }], isTyped }) =>
+    isTyped && { queries: labels, keys: labels, tokens, mask: { ...mask, open: Uint8Array.from(mask.values) } },
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
@@ -229,11 +224,10 @@ function mergedAxis(title: string, [one, other]: Side[], order: Pair[]) {
 }
 
 /** The chosen head's attention, NaN where its mask forbids the look. */
-function maskedOf(side: Side): Matrix {
-  const { rows, columns, values } = patternOf(side);
-  const mask = headOf(side.sites, `${side.layer}.mask`, side.head).values;
-  return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
-}
+const maskedOf = ({ pattern, mask }: Side): Matrix => ({
+  ...pattern,
+  values: pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN)),
+});
 
 const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
 

@@ -1,6 +1,6 @@
 // Masks as bits.
 
-import { bytesIn } from "../shared/framed.ts";
+import { bytesIn } from "../shared/record.ts";
 
 /** `open` is 1 where the query (row) may look at the key (column), row by row. */
 export type Mask = { rows: number; columns: number; open: Uint8Array };

@@ -30,7 +30,11 @@ export const optionsOf = (entries: string[][]) =>
   entries.map(([value, text]) => make("option", { value, textContent: text }));
 
 export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
-  const box = make("select", { onchange: () => onChange(box.value) }, ...optionsOf(Object.entries(options)));
+  const box = make(
+    "select",
+    { ariaLabel: label || null, onchange: () => onChange(box.value) },
+    ...optionsOf(Object.entries(options)),
+  );
   return { box, node: make("label", {}, `${label} `, box) };
 }
 

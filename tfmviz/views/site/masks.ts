@@ -7,7 +7,7 @@ import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, optionsOf, put, select } from "../shared/elements.ts";
-import { bytesIn } from "../shared/framed.ts";
+import { bytesIn } from "../shared/record.ts";
 import { galleryOf } from "./gallery.ts";
 import { positionOf, questionOf, wordRows } from "./word_rows.ts";
 

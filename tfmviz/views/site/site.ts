@@ -9,9 +9,8 @@ import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
 import { make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
-import { bytesIn } from "../shared/framed.ts";
 import { perCent } from "../shared/numbers.ts";
-import type { TextFacts } from "../shared/record.ts";
+import { bytesIn, type TextFacts } from "../shared/record.ts";
 import { headerOf, shadowOf } from "./header.ts";
 import { Heads, offFrom } from "./heads.ts";
 
@@ -82,9 +81,7 @@ export class Site {
     const { address } = this;
     this.project(address.get("projector") === "1");
     this.showTitle = headerOf(this, byId("frame"));
-    const { model, try: tried, layer, head } = this.menus;
-    for (const [name, menu] of Object.entries({ Model: model, Try: tried, Layer: layer, Head: head }))
-      menu.box.ariaLabel = name;
+    const { model, try: tried } = this.menus;
     model.box.append(...optionsOf(this.models.map(({ model, name }) => [model, name])));
     model.box.value = this.model.model;
     this.box.ariaLabel = "Your sentence: the figures change as you type";
