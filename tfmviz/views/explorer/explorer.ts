@@ -8,7 +8,7 @@ import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
-import { type Linking, Pair, Parts } from "./links.ts";
+import { type Linking, Links } from "./links.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
@@ -34,8 +34,8 @@ import { cellSentence, firstWords, headName, headWords, type Place, sentence, sh
 const PATIENCE = 8000; // milliseconds until weights that have not arrived are asked for again, then twice as long
 
 /** `first`: the token to look at until one is pinned, null for the last; `details`: base64; `links`: of a long text. */
-type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
-type Links = { row: number; column: number; heads: Linking[] } | null;
+type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Asked };
+type Asked = { row: number; column: number; heads: Linking[] } | null;
 
 export class Explorer extends ViewBase {
   attention!: Attention; // from the first `read` on
@@ -44,7 +44,7 @@ export class Explorer extends ViewBase {
   cell: Cell | null = null; // the matrix's cell that is pointed at
   preview: Place | null = null; // the head that is pointed at
   first: number | null = null; // see `Answer`
-  links: Links | undefined = null; // see `Answer`
+  links: Asked | undefined = null; // see `Answer`
   asked = ""; // the pair that stands below the sentence, with the heads shown
   missing: string[] = []; // keys of weights that have not arrived
   asking: ReturnType<typeof setTimeout> | undefined; // asks for them again
@@ -57,8 +57,7 @@ export class Explorer extends ViewBase {
   controls: Controls;
   strips = [new Strip("key", this), new Strip("query", this)];
   overview = new Overview(this);
-  pair = new Pair((place) => this.choose(place));
-  parts = new Parts((place) => this.choose(place));
+  ranking = new Links((place) => this.choose(place));
   lines = new Lines(this);
   matrix = new Matrix(
     (cell) => this.pointAtCell(cell),
@@ -155,7 +154,7 @@ export class Explorer extends ViewBase {
     const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
     const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
     this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
-    this.say(this.state.to === null ? this.frame.spoken.textContent : this.pair.node.textContent);
+    this.say(this.state.to === null ? this.frame.spoken.textContent : this.ranking.node.textContent);
   }
 
   drawPair() {
@@ -164,11 +163,11 @@ export class Explorer extends ViewBase {
     const asked = JSON.stringify([pair, kind, aggregate === "heads" && heads, this.attention.id, this.links]);
     if (asked === this.asked) return;
     this.asked = asked;
-    if (!pair) return this.pair.ask();
+    if (!pair) return this.ranking.ask();
     const { links } = this;
     const isKnown = links?.row === pair.row && links.column === pair.column;
     const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
-    this.pair.show(pair, this.texts(), found, aggregate === "heads" ? heads : []);
+    this.ranking.showPair(pair, this.texts(), found, aggregate === "heads" ? heads : []);
   }
 
   point(focus: Focus | null) {
@@ -233,7 +232,7 @@ export class Explorer extends ViewBase {
       this.overview.draw(attention, view, (place) => nameOf(kind, place));
     }
     this.overview.mark(this.state);
-    this.parts.show(kind.between, view);
+    this.ranking.showParts(kind.between, view);
     const first = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
     this.frame.say(view, kind, attention.words, first, Boolean(this.page.report));
     const patterns = this.patterns(view);

@@ -29,8 +29,7 @@ export class Frame {
   panels: HTMLDivElement;
 
   constructor(explorer: Explorer) {
-    const { controls, strips, pair, parts } = explorer;
-    pair.node.append(parts.node);
+    const { controls, strips, ranking } = explorer;
     this.leave.onclick = () => controls.choose({ withoutFirst: !explorer.state.withoutFirst });
     const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
@@ -40,7 +39,7 @@ export class Frame {
       "div",
       { className: "panels" },
       make("div", { className: "sentence" }, this.headline, make("div", {}, ...strips.map(({ node }) => node))),
-      pair.node,
+      ranking.node,
       panel(explorer, "overview", "Every head", "Hover to see a head; click to keep it.", controls.node),
       panel(explorer, "lines", "Who looks at whom", "Left attends to right. Click a token to keep it."),
       panel(explorer, "matrix", "As a matrix", rowSums, explorer.matrix.zooming),

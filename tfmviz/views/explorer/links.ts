@@ -30,11 +30,12 @@ function rank(group: HTMLElement, found: Linking[], shown: Place[], isShort: boo
   }
 }
 
-/** Of two words that were both clicked in the sentence. */
-export class Pair {
+export class Links {
   said = make("span");
   ranked = make("span", { className: "ranked" });
-  node = make("div", { className: "pair", role: "group", ariaLabel: LABEL }, this.said, this.ranked);
+  parts = make("div", { className: "between-parts", role: "group", ariaLabel: "Attention between the parts" });
+  node = make("div", { className: "pair", role: "group", ariaLabel: LABEL }, this.said, this.ranked, this.parts);
+  drawn = ""; // what the parts show
   choose: Choose;
 
   constructor(choose: Choose) {
@@ -46,29 +47,18 @@ export class Pair {
     this.said.textContent = `${LABEL} Click both.`;
   }
 
-  /** Shows the words at these positions; `found` has the strongest first, and is null while it is not known. */
-  show({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
+  /** Of two words that were clicked; `found` has the strongest first, and is null while it is not known. */
+  showPair({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
     rank(this.ranked, found?.slice(0, OF_WORDS) ?? [], shown, false, this.choose);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
     const isShared = found && found.filter(({ weight }) => weight >= MUCH).length > 1;
     const link = `${query} → ${key}${isShared ? ". Several heads link them" : ""}:`;
     this.said.textContent = found?.length === 0 ? `${query} cannot attend to ${key}.` : link;
   }
-}
 
-/** Of the parts of a text: what the head that is shown gives from each to each, and the heads that give most. */
-export class Parts {
-  node = make("div", { className: "between-parts", role: "group", ariaLabel: "Attention between the parts" });
-  choose: Choose;
-  drawn = "";
-
-  constructor(choose: Choose) {
-    this.choose = choose;
-  }
-
-  /** Shows what the heads in view give; undefined: the text is one part. */
-  show(between: Between | undefined, { layer, heads, aggregate }: State) {
-    this.node.hidden = !between;
+  /** What the heads in view give from each part of a text to each, and who gives most; undefined: it is one part. */
+  showParts(between: Between | undefined, { layer, heads, aggregate }: State) {
+    this.parts.hidden = !between;
     const asked = JSON.stringify([between, layer, heads, aggregate]);
     if (!between || asked === this.drawn) return;
     this.drawn = asked;
@@ -96,6 +86,6 @@ export class Parts {
         buttons,
       ];
     });
-    this.node.replaceChildren(...rows.flat());
+    this.parts.replaceChildren(...rows.flat());
   }
 }

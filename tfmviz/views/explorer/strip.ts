@@ -61,15 +61,10 @@ export class Strip {
     }
     const own = focus.side === this.side ? focus.at : null;
     mark(this.buttons, own, pinned?.side === this.side ? pinned.at : null, to);
-    if (own !== null) this.reveal(own);
-  }
-
-  /** Scrolls a long text within the strip to another token in focus; to ask where one is makes the browser lay out. */
-  reveal(at: number) {
-    if (at === this.revealed || this.buttons.length <= LONG) return;
-    this.revealed = at;
+    if (own === null || own === this.revealed || this.buttons.length <= LONG) return;
+    this.revealed = own; // a long text is scrolled; to ask where a token is makes the browser lay out
     if (this.group.matches(":hover")) return;
-    this.group.scrollTop = this.buttons[at].offsetTop - this.group.clientHeight / 2;
+    this.group.scrollTop = this.buttons[own].offsetTop - this.group.clientHeight / 2;
   }
 }
 

@@ -1,7 +1,7 @@
 // Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
 
 import { button, hear, make } from "../shared/elements.ts";
-import { go, isElsewhere, kept } from "../shared/going.ts";
+import { follow, go, kept } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
@@ -39,7 +39,7 @@ export default part<Data>((parent, { entries, at }) => {
     const isEmpty = !input.value.trim();
     const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
     const found = isEmpty ? pages : ranked(all, input.value, MOST);
-    list.replaceChildren(...found.map(option));
+    list.replaceChildren(...found.map((entry, n) => option(entry, n, visit)));
     none.textContent = found.length ? "" : "Nothing found. “All pages” lists everything.";
     choose(0);
   };
@@ -50,6 +50,10 @@ export default part<Data>((parent, { entries, at }) => {
     if (options.length) input.setAttribute("aria-activedescendant", options[chosen].id);
     else input.removeAttribute("aria-activedescendant");
     options[chosen]?.scrollIntoView({ block: "nearest" });
+  };
+  const visit = (address: string) => {
+    dialog.close();
+    go(address);
   };
   const open = () => {
     dialog.showModal();
@@ -76,28 +80,22 @@ export default part<Data>((parent, { entries, at }) => {
       (list.children[chosen] as HTMLAnchorElement | undefined)?.click();
     }
   };
-  dialog.onclick = (event) => {
-    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-    if (event.target === dialog) dialog.close(); // beside it
-    if (!(link instanceof HTMLAnchorElement) || isElsewhere(event)) return;
-    event.preventDefault();
-    dialog.close();
-    go(link.href);
-  };
+  dialog.onclick = (event) => event.target === dialog && dialog.close(); // beside it
   return { leave: hear(document, ["keydown"], listen) };
 });
 
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
   entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
 
-function option({ kind, title, says, place, address }: Entry, n: number) {
+function option({ kind, title, says, place, address }: Entry, n: number, visit: (address: string) => void) {
   // A lecture's step has a sentence and a model of its own, and so may another entry.
   const href = kept(
     address,
     kind === "step" || /[?&]model=/.test(address) ? ["projector"] : ["text", "model", "projector"],
   );
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
-  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href };
+  const onclick = (event: MouseEvent) => follow(event, visit);
+  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href, onclick };
   const texts = Object.entries({ title, place: where, says });
   return make("a", look, ...texts.map(([className, textContent]) => make("span", { className, textContent })));
 }

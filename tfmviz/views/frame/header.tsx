@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { hear, make, put } from "../shared/elements.ts";
-import { isElsewhere } from "../shared/going.ts";
+import { follow } from "../shared/going.ts";
 
 type Entry = [title: string, address: string, answers: string];
 export type Group = { name: string; short: string; pages: Entry[] }; // a group without a name is a page alone
@@ -58,14 +58,18 @@ export class Header {
     // Before a click, so that another tab, too, opens with what is chosen by then.
     const aim = ({ currentTarget }: Event) =>
       put(currentTarget as HTMLAnchorElement, { href: this.places.kept(address) });
-    const follow = (event: MouseEvent) => {
-      if (isElsewhere(event)) return;
-      event.preventDefault();
+    const visit = () => {
       this.unfold("");
       if (!here) this.places.go(address);
     };
     return (
-      <a href={address} aria-current={here ? "page" : undefined} onPointerDown={aim} onFocus={aim} onClick={follow}>
+      <a
+        href={address}
+        aria-current={here ? "page" : undefined}
+        onPointerDown={aim}
+        onFocus={aim}
+        onClick={(event) => follow(event, visit)}
+      >
         {text}
         {answers && <span class="answers">{answers}</span>}
       </a>

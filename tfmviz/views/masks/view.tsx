@@ -216,7 +216,6 @@ export class Lab extends ViewBase {
   drawMask() {
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
-    this.drawSentence();
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
     const { title, words } = this.entry;
     const { queries } = this.texts;
@@ -269,11 +268,7 @@ export class Lab extends ViewBase {
       </>,
       this.below,
     );
-    this.page.onChange?.();
-  }
-
-  /** The words; a pressed one is seen by nobody, though it was in the mask one started from. */
-  drawSentence() {
+    // Of the words a pressed one is seen by nobody, though it was in the mask one started from.
     const isSeen = ({ rows, columns, open }: Mask, column: number) =>
       Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(OPEN);
     const joins = joinsOf(this.texts.tokens);
@@ -292,6 +287,7 @@ export class Lab extends ViewBase {
       </button>
     );
     render(this.texts.keys.map(word), this.sentence);
+    this.page.onChange?.();
   }
 
   get counted() {

@@ -24,11 +24,8 @@ export function kept(address: string, names = KEPT) {
 }
 
 /** A click on a link: goes there without loading the app anew, unless it asks for another tab or window. */
-export function follow(event: MouseEvent) {
-  if (isElsewhere(event)) return;
+export function follow(event: MouseEvent, visit: (address: string) => void = go) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  go((event.currentTarget as HTMLAnchorElement).href);
+  visit((event.currentTarget as HTMLAnchorElement).href);
 }
-
-/** Whether a click on a link asks for another tab or window. */
-export const isElsewhere = (event: MouseEvent) => event.ctrlKey || event.metaKey || event.shiftKey;

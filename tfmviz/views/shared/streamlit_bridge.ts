@@ -50,14 +50,13 @@ export const component =
     const key = keyOf(parentElement);
     const meeting = registryEntry(key);
     parentElement.page_ ??= {};
-    const around: Page = {
+    Object.assign(parentElement.page_, {
       report: (selection: unknown) => setStateValue("selection", selection),
       pick: (value: unknown) => setTriggerValue("picked", value),
       beside: (views: string[], seen: object) =>
         views.map((key) => registryEntry(key).view?.mirror(seen)).includes(true),
       onChange: () => registryEntry("live").onChange?.() ?? false,
-    };
-    Object.assign(parentElement.page_, around);
+    });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     const view: View = parentElement.view_;
     meeting.view = view;

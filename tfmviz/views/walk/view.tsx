@@ -4,7 +4,7 @@
 
 import { render } from "preact";
 import { hear, isChord, isTyping, make } from "../shared/elements.ts";
-import { isElsewhere } from "../shared/going.ts";
+import { follow } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight, scrollToTabs } from "./sight.ts";
@@ -29,7 +29,7 @@ export default part<Step>((parent) => {
     const [name] = title.split(" ");
     const way = (sign: string, address: string, label: string) =>
       address ? (
-        <a class="way" href={address} aria-label={label} title={label} onClick={(event) => follow(event, address)}>
+        <a class="way" href={address} aria-label={label} title={label} onClick={(event) => follow(event, step)}>
           {sign}
         </a>
       ) : (
@@ -131,12 +131,6 @@ export default part<Step>((parent) => {
   };
   return { take, leave };
 });
-
-function follow(event: MouseEvent, address: string) {
-  if (isElsewhere(event)) return;
-  event.preventDefault();
-  step(address);
-}
 
 /** When this window has shown the first step of a lecture: now, if it is the first or no step was shown before. */
 function keepTime(step: Step | undefined, isFirst: boolean) {
