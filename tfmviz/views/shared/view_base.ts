@@ -32,9 +32,9 @@ export type Answer = Numbered | (Numbered & Record<string, unknown>);
 
 const ALONE: Link = { views: [], places: {} };
 
-export class ViewBase<Look extends Colours = Colours> {
+export class ViewBase {
   node!: HTMLElement; // from `mount` on, which every view calls as it is made
-  colours!: Look; // from the first drawing on
+  colours!: Colours; // from the first drawing on
   width = 0; // 0 while nothing is drawn: there are no data yet, or another tab is open
   live = make("p", { className: "unseen", role: "status" });
   typed: Typed | null = null; // while the data are those of a text that is being typed
@@ -97,8 +97,8 @@ export class ViewBase<Look extends Colours = Colours> {
 
   draw() {}
 
-  palette(): Look {
-    return coloursOf(this.node) as Look;
+  palette(): Colours {
+    return coloursOf(this.node);
   }
 
   /** Draws again if the page has turned dark or light, or its letters have grown for a projector. */
