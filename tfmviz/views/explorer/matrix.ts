@@ -5,7 +5,7 @@
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
-import { make, type Texts, takenArrow, within } from "../shared/elements.ts";
+import { hear, make, type Texts, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
@@ -73,8 +73,7 @@ export class Matrix {
     range.oninput = () => this.zoomTo(2 ** Number(range.value));
     node.addEventListener("scroll", () => this.refresh());
     node.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
-    node.addEventListener("pointerleave", () => hover(null));
-    node.addEventListener("focusout", () => hover(null));
+    hear(node, ["pointerleave", "focusout"], () => hover(null));
     node.addEventListener("keydown", (event) => this.move(event, hover, pick));
     node.addEventListener("click", (event) => {
       const cell = this.cellAt(event);

@@ -77,11 +77,8 @@ class Stage extends ViewBase {
 
   #listen() {
     const { area } = this;
-    area.oninput = (event) => {
-      if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
-      this.follow();
-    };
-    area.addEventListener("compositionend", () => this.follow());
+    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing; // by an input method
+    hear(area, ["input", "compositionend"], (event) => isProposed(event) || this.follow());
     area.onclick = () => this.#look();
     area.onkeyup = () => this.#look();
     area.onkeydown = (event) => {

@@ -7,7 +7,7 @@ import { engineOf, fetchEngine, type ModelBundle } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
 import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
-import { make, optionsOf, put, select } from "../shared/elements.ts";
+import { hear, make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import { bytesIn, type TextFacts } from "../shared/record.ts";
@@ -106,10 +106,8 @@ export class Site {
 
   /** @param box each key in which runs the model */
   listen(box: HTMLTextAreaElement) {
-    box.addEventListener("input", (event) => {
-      if (!(event instanceof InputEvent && event.isComposing)) this.run();
-    });
-    box.addEventListener("compositionend", () => this.run());
+    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing;
+    hear(box, ["input", "compositionend"], (event) => isProposed(event) || this.run());
   }
 
   open(page: PageName) {
