@@ -1,7 +1,7 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
-import { isChord } from "../shared/elements.ts";
+import { isChord, make } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
 import { bytesIn, type Plain } from "../shared/record.ts";
 import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
@@ -280,7 +280,7 @@ export class Explorer extends ViewBase {
     this.lines.show(patterns, view.scale);
     this.matrix.show(this.picture, view.scale, this.name);
     this.drawFocus();
-    if (this.frame.inWords.open) this.writeOut();
+    this.writeOut();
   }
 
   /** Puts the tokens of a kind of attention on the page. Where a text looks at itself, one strip shows both sides. */
@@ -325,7 +325,8 @@ export class Explorer extends ViewBase {
     const { picture } = this;
     if (!this.frame.inWords.open || !picture) return;
     const texts = this.texts();
-    this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
+    const said = texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts));
+    this.frame.rows.replaceChildren(...said.map((textContent) => make("li", { textContent })));
   }
 
   locate(...names: string[]) {

@@ -66,10 +66,6 @@ export class Frame {
     this.leave.textContent = view.withoutFirst ? "Show it again" : "Leave it out";
   }
 
-  writeOut(rows: string[]) {
-    this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
-  }
-
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;
