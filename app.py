@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.paths import PROJECT
-from tfmviz.ui import frame, lecture_steps, projector, run_queue
+from tfmviz.ui import frame, lecture_steps, projector, run_queue, url
 from tfmviz.ui.figures import theme
 from tfmviz.ui.router import DEFAULT, navigation, path, routed
 from tfmviz.views.shared import page_colours
@@ -15,10 +15,10 @@ st.set_page_config(
     layout="wide",
 )
 with run_queue.slot():
-    run_queue.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
+    run_queue.take(url.text("model"), url.text("text"))
     projector.style()
     st.html(f"<style>{page_colours(theme())}</style>")
-    if st.query_params.get("presenter") == "1":
+    if url.text("presenter") == "1":
         lecture_steps.present()
     else:
         frame.draw(page.url_path or DEFAULT)

@@ -161,7 +161,7 @@ def on_a_part(page: Page, number: int) -> str:
 
 
 def on_a_slider(page: Page, number: int) -> str:
-    page.locator(".st-key-temperature input[type=range]").focus()
+    page.get_by_role("slider", name="Temperature").focus()
     return "ArrowRight" if number % 8 < 4 else "ArrowLeft"
 
 

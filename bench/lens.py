@@ -20,7 +20,7 @@ A record is `trace` as the pages call it: every value but the logits, whose rows
 them. So it is also measured with one row of logits, as the explorer needs it, and with all rows.
 
 A record with one row took, in units of theirs at T = 16, 64 and 128, one thread, on a busy machine (November 2026):
-SmolLM2-135M 0.45, 0.43, 0.43; Gemma 3 270M 0.34, 0.22, 0.24; Qwen 3 0.6B 0.66, 0.45, 0.44; Llama 3.2 1B 0.53, 0.41,
+SmolLM2-135M 0.43, 0.41, 0.44; Gemma 3 270M 0.37, 0.24, 0.21; Qwen 3 0.6B 0.47, 0.44, 0.44; Llama 3.2 1B 0.53, 0.41,
 0.40.
 """
 

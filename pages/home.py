@@ -11,4 +11,4 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="opening"):
     st.header("Take a transformer apart")
     doors.quiet()
 if shown := home.stage():
-    doors.doors(shown)
+    doors.doors(*shown)

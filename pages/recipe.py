@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from tfmviz.ui import compare_menu, lesson, recipe
+from tfmviz.ui import compare_menu, lesson, recipe, url
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.recipe import optimiser, targets
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
 def draw(ctx: PageContext) -> None:
-    if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
-        st.query_params["smooth"] = st.session_state["smooth"] = "Calibration"  # as in `tabs`
+    if url.text("smooth") == "Translators" and "smooth" not in st.session_state:
+        url.choose({"smooth": "Calibration"})
     tabs(
         "recipe",
         ctx,

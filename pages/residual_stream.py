@@ -44,8 +44,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "The river",
             parts.river,
-            "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
-            "dashed bars move away from it.",
+            "Each row begins where the one above ended. Pale dashed bars move away from the final vector.",
             "Which part adds most to this token?",
             inputs=("text", "model", "kind"),
         ),

@@ -1,4 +1,4 @@
-// Compiles the engine's kernel into a module that holds its bytes: `npm run kernel`, or with a path as argument.
+// Compiles the engine's kernel into WebAssembly, in base64: `npm run kernel`, or with a path as argument.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
@@ -15,14 +15,5 @@ const { error, stderr } = await asc.main(["kernel.ts", "--outFile", "kernel.wasm
 });
 if (error) throw new Error(`${error.message}\n${stderr}`);
 
-const text = Buffer.from(made["kernel.wasm"]).toString("base64");
-const lines = text.match(/.{1,100}/g).map((line) => `  "${line}",`);
-writeFileSync(
-  process.argv[2] ?? new URL("kernel_bytes.ts", folder),
-  `// kernel.ts, compiled by \`npm run kernel\`: WebAssembly in base64.
-
-export const KERNEL_BYTES = [
-${lines.join("\n")}
-].join("");
-`,
-);
+const lines = Buffer.from(made["kernel.wasm"]).toString("base64").match(/.{1,100}/g);
+writeFileSync(process.argv[2] ?? new URL("kernel.json", folder), `${JSON.stringify(lines, null, 2)}\n`);

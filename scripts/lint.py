@@ -225,6 +225,12 @@ def asks_for_numbers_in_one_place(source: Source) -> Iterator[str]:
             yield source.says(call, "ask by `inputs.number_box`: Streamlit fails at a whole number of inf")
 
 
+def leaves_the_address_to_one_module(source: Source) -> Iterator[str]:
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "query_params" and source.name != "tfmviz/ui/url.py":
+            yield source.says(node, "ask `tfmviz.ui.url`, which checks what the address holds and bounds its length")
+
+
 def writes_per_cent_without_a_space(source: Source) -> Iterator[str]:
     """A formatted number ends where the next part of an f-string begins."""
     if source.name.endswith(".py"):
@@ -306,7 +312,7 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     match name, call.args:
         case (("tabs" | "parts"), [ast.Constant(value=key), *_]):
             yield str(key), True
-        case (("show" | "show_view" | "show_plain_view" | "show_choice"), [ast.Constant(value=key), *_]):
+        case str(name), [ast.Constant(value=key), *_] if name.startswith("show"):
             yield str(key), False
     for keyword in call.keywords:
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant):
@@ -340,8 +346,8 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
         for node in source.nodes:
             match node:
                 case ast.Call(
-                    func=ast.Name(id="show"), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
-                ):
+                    func=ast.Name(id=name), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
+                ) if name.startswith("show"):
                     given.add(first)
                 case ast.Call(func=ast.Attribute(attr="key"), args=[ast.Constant(value=str(key))]):
                     given.add(key)
@@ -382,6 +388,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     does_no_arithmetic: ["pages/*.py"],
     says_in_words_what_figures_show: ["tfmviz/ui/*.py", "pages/*.py"],
     asks_for_numbers_in_one_place: ["tfmviz/*.py", "pages/*.py"],
+    leaves_the_address_to_one_module: ["tfmviz/*.py", "pages/*.py", "app.py"],
     writes_per_cent_without_a_space: [*(f"tfmviz/{room}/*.py" for room in ("ui", "plots", "views")), "pages/*.py"],
     holds_no_marks_of_a_merge: ["*"],
     reads_as_a_textbook: ["docs/*.md", "CONTRIBUTING.md", "README.md"],

@@ -44,9 +44,9 @@ ELSEWHERE = {
 
 TABLES = {
     "tfmviz/positions/": "tests/positions/test_schemes.py",
-    "tfmviz/model/": "tests/model/test_dependence.py",
+    "tfmviz/model/": "tests/model/test_transformer.py",
     "tfmviz/plots/": "tests/plots/test_charts.py",
-    "tfmviz/zoo/": "tests/zoo/test_contract.py",
+    "tfmviz/zoo/": "tests/zoo/test_writing.py",
     "tfmviz/views/engine/": "tests/engine/test_parity.py",
     "tfmviz/ui/comparison.py": "tests/pages/test_beside_pages.py",
 }

@@ -148,6 +148,16 @@ def paired(app: AppTest, key: str = "next_words") -> tuple[list[str], dict[str, 
     return data["series"], {label: (a, b) for label, a, _, b, _ in data["rows"]}
 
 
+def press(app: AppTest, label: str) -> None:
+    """Presses the first button whose label begins so."""
+    next(button for button in app.button if button.label.startswith(label)).click().run()
+    assert not app.exception
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(str(caption.value) for caption in app.caption)
+
+
 def alt(app: AppTest, key: str) -> str:
     """What a figure says to those who cannot see it."""
     if key in (drawn := pictures(app)):

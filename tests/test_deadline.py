@@ -8,7 +8,7 @@ import pytest
 import torch
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
 from tests.app import forget, open_page
@@ -117,7 +117,7 @@ def test_before_the_turn_nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None
         deadline.check()
 
 
-def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[ScriptRunContext], object]) -> list[Block]:
+def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[ScriptRequests], object]) -> list[Block]:
     """The layers that are computed, one after the other; something happens in the second."""
     layers: list[Block] = []
     forward = Block.forward
@@ -127,34 +127,28 @@ def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[Scri
         if len(layers) == 2:
             run = get_script_run_ctx()
             assert run is not None
-            happens(run)
+            assert run.script_requests is not None
+            happens(run.script_requests)
         return forward(self, *args, **kwargs)
 
     monkeypatch.setattr(Block, "forward", noted)
     return layers
 
 
-def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
-    app = open_page("residual_stream", text="Short.")
-    layers = in_the_second_layer(monkeypatch, lambda run: requests_of(run).request_stop())
-    app.text_area(key="text").set_value(TEXT).run()
-    assert len(layers) == 2
-    assert not run_queue._running
+def test_the_work_of_a_reader_who_leaves_or_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit asks a run to stop when its session is closed, and would let a fragment end before it runs it again."""
 
+    def leave(requests: ScriptRequests) -> None:
+        requests.request_stop()
 
-def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit would let a fragment end before it runs it again."""
-    app = open_page("residual_stream", text="Short.")
-    layers = in_the_second_layer(
-        monkeypatch, lambda run: requests_of(run).request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
-    )
-    app.text_area(key="text").set_value(TEXT).run()
-    assert layers[2] is layers[0]
-    assert not app.exception
-    assert not run_queue._running
+    def ask_anew(requests: ScriptRequests) -> None:
+        requests.request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
 
-
-def requests_of(run: ScriptRunContext) -> ScriptRequests:
-    assert run.script_requests is not None
-    return run.script_requests
+    for does in (leave, ask_anew):
+        app = open_page("residual_stream", text="Short.")
+        with monkeypatch.context() as patch:
+            layers = in_the_second_layer(patch, does)
+            app.text_area(key="text").set_value(f"{TEXT}, {does.__name__}").run()
+        assert len(layers) == 2 if does is leave else layers[2] is layers[0]
+        assert not app.exception
+        assert not run_queue._running

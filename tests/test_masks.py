@@ -65,16 +65,6 @@ def test_a_mask_is_what_its_docstring_draws(name: str) -> None:
     assert [row.replace(" ", "") for row in drawn] == picture(DRAWN[name])
 
 
-def test_pictures_of_the_gallery() -> None:
-    assert picture(masks.strictly_causal(4)) == ["0000", "1000", "1100", "1110"]
-    assert picture(masks.prefix(5, 3)) == ["11100", "11100", "11100", "11110", "11111"]
-    assert picture(masks.window(5, 2)) == ["11100", "11110", "11111", "01111", "00111"]
-    every_third = ["1001001", "0100100", "0010010"]
-    assert picture(masks.dilated(7, 2, 3)) == [*every_third, *every_third, "1001001"]
-    assert picture(masks.blocks(5, 2)) == ["11000", "11000", "00110", "00110", "00001"]
-    assert picture(masks.global_tokens(5, 2)) == ["11111", "11111", "11100", "11010", "11001"]
-
-
 @each("length", [1, 2, 7, 31])
 @each("n_random", [0, 1, 3, 50])
 def test_random_gives_every_query_itself_and_as_many_others_as_there_are(length: int, n_random: int) -> None:

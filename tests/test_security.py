@@ -79,9 +79,12 @@ HERE = (
 )
 
 
-def test_names_of_this_machine_and_addresses_are_known() -> None:
+def test_names_of_this_machine_are_known_and_what_pages_need_is_open() -> None:
     assert {host: ask(("host", host)).status for host in HERE} == dict.fromkeys(HERE, 200)
     assert ask(path="/_stcore/health").status == 200  # a probe may leave the name out
+    ours = ("/", "/masks", "/views/12.js", "/static/js/index.js", "/media/12.png", "/authors", "/a later route/ü")
+    for path in (*ours, "/_stcore/health", "/_stcore/host-config"):
+        assert ask(("host", "localhost"), path=path).status == 200, path
 
 
 TRICKS = ("evil.example", "laptop.evil.example", "evil.local", "localhost.evil.example", "uni.example", "x.localhost")
@@ -143,12 +146,6 @@ def test_what_is_for_the_owner_is_closed_however_it_is_spelled(spelling: str) ->
     path = unquote((urlsplit(spelling).path if spelling.startswith("http") else spelling).partition("?")[0])
     for kind in ("http", "websocket"):  # the path is that which a server has decoded
         assert ask(("host", "localhost"), path=path, kind=kind).reached == []
-
-
-def test_what_pages_need_is_open() -> None:
-    ours = ("/", "/masks", "/views/12.js", "/static/js/index.js", "/media/12.png", "/authors", "/a later route/ü")
-    for path in (*ours, "/_stcore/health", "/_stcore/host-config"):
-        assert ask(("host", "localhost"), path=path).status == 200, path
 
 
 @each("asked", [{}, {"path": "/_stcore/metrics"}])

@@ -108,13 +108,14 @@ WRITTEN = (
 
 @each("write, texts", WRITTEN)
 def test_numbers_are_written_as_people_read_them(write: Callable[[float], str], texts: dict[float, str]) -> None:
-    """Powers of ten, two digits that count, numbers in words from a million on, and shares."""
     assert {value: write(value) for value in texts} == texts
 
 
-def test_minus_signs_are_true_and_zero_has_none() -> None:
+def test_minus_signs_are_true_zero_has_none_and_more_is_what_is_written_so() -> None:
     assert [decimal(value) for value in (-0.254, -0.004, 2)] == ["−0.25", "0.00", "2.00"]
     assert [decimal(value, "+.1f") for value in (-2, 0.5, -0.01)] == ["−2.0", "+0.5", "+0.0"]
+    said = [which_way(0.5, after, less="less", same="same", more="more") for after in (0.494, 0.496, 0.504, 0.506)]
+    assert said == ["less", "same", "same", "more"]
 
 
 @each("write", [decimal, per_cent, rounded, tiny])
@@ -127,8 +128,3 @@ def test_what_is_not_finite_is_a_dash(write: Callable[[float], str]) -> None:
 def test_the_smallest_and_largest_numbers_can_be_written(write: Callable[[float], str]) -> None:
     values: list[Any] = [5e-324, 1.7e308, np.float32(1e-45), np.float32(3e38), 0.0]
     assert all(any(map(str.isdigit, write(value))) for value in values)
-
-
-def test_a_second_number_is_less_or_more_where_it_is_written_so() -> None:
-    said = [which_way(0.5, after, less="less", same="same", more="more") for after in (0.494, 0.496, 0.504, 0.506)]
-    assert said == ["less", "same", "same", "more"]

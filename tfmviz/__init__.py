@@ -1,7 +1,6 @@
 """tfmviz: type a sentence, take a transformer apart.
 
-One small transformer runs once per sentence and leaves a complete, named record (a `Trace`) of everything
-it computed. Every page of the app is a window on that record; from Python it is two lines:
+A transformer runs once per sentence and leaves a complete, named record (a `Trace`); from Python that is two lines:
 
     model = tfmviz.load("tiny-english")
     trace = model.trace("The cat sat on the mat.")
@@ -54,13 +53,10 @@ def available() -> tuple[str, ...]:
 
 
 def load(name: str) -> ZooModel:
-    """Loads a model from `assets/models/` or the reader's own folder. This imports torch.
-
-    Args:
-        name: one of `available()`.
+    """Loads a model, one of `available()`, shipped or converted. This imports torch.
 
     Raises:
-        zoo.ModelUnavailable: no such model, or its files are missing or damaged; the message says which.
+        zoo.ModelUnavailable: no such model, or its files are missing or damaged.
     """
     from tfmviz import zoo
 
@@ -85,12 +81,11 @@ def show(
     Args:
         attentions, tokens, source, tokenizer, segments: see `trace_of`.
         title: the model's name, for captions.
-        words: join the pieces of each word: the attention to it is the sum over its pieces, its own their mean.
+        words: joins the pieces of each word: the attention to it is the sum over its pieces, its own their mean.
 
     Raises:
         ValueError: the input is no attention, does not fit the tokens, or is too large for a page; the message says
-        what
-            to do.
+            what to do.
     """
     from tfmviz import external
 
@@ -102,20 +97,20 @@ def show(
 def trace_of(
     attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None, segments: Any = None
 ) -> Trace:
-    """Attention that you have as a record: patterns and masks by their sites, with the tokens attached.
+    """Attention that you have as a record: patterns and masks by their sites.
 
-    The numbers stay as they are, in float32. Rows need not sum to 1. Where no token looks ahead, the mask is causal.
+    Rows need not sum to 1. Where no token looks ahead, the mask is causal.
 
     Args:
         attentions: the output of transformers for `output_attentions=True`, as a tuple or as a whole, of an
             encoder-decoder or of `generate` too; an array or lists with the axes layer, batch (of one, or none), head,
             query, key; a cache of TransformerLens; the path of a JSON file, or of one that the explorer has saved.
-        tokens: words, or ids with a `tokenizer`. Of an encoder-decoder the decoder's. Pieces may be spelled as
-            vocabularies do: “Ġthe”, “▁the”, “##ing”.
+        tokens: words, or ids with a `tokenizer`; of an encoder-decoder the decoder's. Pieces may be spelled “Ġthe”,
+            “▁the”, “##ing”.
         source: the encoder's tokens, or those that are looked at where one text looks at another.
         tokenizer: of transformers or of tokenizers.
         segments: the part of the text that each token belongs to: names such as "user", or numbers such as
-            `token_type_ids`; None for a token of no part. Not needed where a tokenizer made `tokens` of two sentences.
+            `token_type_ids`; None for a token of no part. Not needed for a tokenizer's two sentences.
 
     Raises:
         ValueError: see `show`.
@@ -126,7 +121,7 @@ def trace_of(
 
 
 def _in_notebook(trace: Trace) -> str | None:
-    """A record as a notebook shows it; None if it holds no attention or too much, so that a line of text appears."""
+    """A record as a notebook shows it; None if it holds no attention or too much."""
     from tfmviz.external import Page
     from tfmviz.views import travels_whole
 

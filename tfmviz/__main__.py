@@ -37,15 +37,15 @@ ALONE = ("127.0.0.1", "::1", "localhost")
 """Addresses that mean: this machine only."""
 
 LOOP = "asyncio" if sys.platform == "win32" else "uvloop"
-"""The event loop. A run of a page sends fifty messages one by one; uvloop takes all that are there when it wakes, and
-lets small ones leave immediately.
+"""The event loop. A page sends fifty messages one by one; uvloop takes all that are there, and lets small ones leave
+immediately.
 """
 
 BACKLOG = 2048
-"""Connections that may wait until they are taken: as many as with one worker."""
+"""Connections that may wait until they are taken."""
 
 PICTURE = 2
-"""Seconds from the end of torch's import to the first picture, on a slow machine."""
+"""Seconds from torch's import to the first picture, on a slow machine."""
 
 TIDY = 60
 """Seconds between two returns of unused memory to the system."""
@@ -56,9 +56,6 @@ FAREWELL = 3
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped, or writes a page: see `serve` and `external.command`.
-
-    Args:
-        arguments: None takes the process's own.
 
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
@@ -75,9 +72,8 @@ def serve(arguments: Sequence[str]) -> None:
     """Runs the app until it is stopped, in one process or in several (`workers.py`).
 
     Beyond `streamlit run app.py`, this keeps other sites' pages out (`security.py`), has room for a class
-    (`capacity.py`), imports slow packages early, gives numpy one thread, begins with `app.py` rather than a single
-    page, serves the views' scripts as files (`ui/scripts.py`), and stops when it is asked to, though a reader's
-    machine sleeps.
+    (`capacity.py`), imports slow packages early, gives numpy one thread, serves the views' scripts as files
+    (`ui/scripts.py`), and stops even if a reader's machine sleeps.
 
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
@@ -143,7 +139,7 @@ def serve(arguments: Sequence[str]) -> None:
 
 
 def _share(arguments: Sequence[str], host: str, port: int, count: int) -> None:
-    """Runs so many workers, which start with the same arguments and know one another's readers."""
+    """Runs so many workers, which know one another's readers."""
     os.environ[workers.KEY] = os.environ.get(workers.KEY) or secrets.token_hex(32)
     os.environ[workers.COUNT] = str(count)
     capacity.allow_files()
@@ -175,7 +171,7 @@ def _app() -> ASGIApp:
 
 @asynccontextmanager
 async def _warm(app: object) -> AsyncIterator[None]:
-    """Around the life of the server: while it already answers, a thread prepares it."""
+    """Prepares the server in a thread while it already answers."""
     stopping = Event()
     preparing = asyncio.create_task(asyncio.to_thread(_prepare, stopping))
     yield
@@ -184,17 +180,17 @@ async def _warm(app: object) -> AsyncIterator[None]:
 
 
 def _prepare(stopping: Event) -> None:
-    """Waits for torch; imports pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
+    """Waits for torch; after a first reader's picture imports pandas and Altair, and compresses what browsers fetch.
 
-    Then training runs that wait begin, though nobody opens their page: the last server may have been killed. From then
-    on unused memory is returned again and again.
+    Then waiting training runs begin, and unused memory is returned again and again.
     """
-    from tfmviz.ui import models
+    from tfmviz.ui import document, models
 
     models.import_torch()
     if not stopping.wait(PICTURE):
         import_module("pandas")
         import_module("altair")
+        document.compress(stopping.is_set)
         from tfmviz.ui.training import desk
 
         desk.run_manager()
@@ -204,7 +200,7 @@ def _prepare(stopping: Event) -> None:
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The options of every server, and those that the parser already has.
+    """The options of every server.
 
     `allowed_host` holds all names that readers may use: of `--allowed-host`, of the environment, and of `--host`.
     """
@@ -243,7 +239,7 @@ def port_number(text: str) -> int:
 
 
 def workers_number(text: str) -> int:
-    """How many workers, from the command line."""
+    """An argparse type: a number of workers."""
     if not text.isdecimal() or not 1 <= int(text) <= 64:
         raise argparse.ArgumentTypeError(f"workers are a number from 1 to 64, not {text}.")
     return int(text)
@@ -256,7 +252,7 @@ def host_name(text: str) -> str:
 
 
 def trouble_at(host: str, port: int) -> str | None:
-    """A sentence on why no server can listen there; None if one can."""
+    """Why no server can listen there, in a sentence."""
     try:
         with socket.socket(family(host)) as probe:
             if os.name == "posix":  # else a port counts as taken for a minute after its server has ended
@@ -273,7 +269,7 @@ def trouble_at(host: str, port: int) -> str | None:
 
 
 def family(host: str) -> socket.AddressFamily:
-    """The kind of addresses that this one is of."""
+    """The kind of an address."""
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 

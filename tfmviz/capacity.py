@@ -1,8 +1,8 @@
 """The server's capacity, counted in open files.
 
 A connection is an open file, and a process may have only so many: 256 on a Mac, often 1,024 elsewhere, unless it asks
-for more. Streamlit also gives each session an unused event loop, which takes three files until a while after
-`disconnectedSessionTTL`. `Unopened` takes none before it runs, so a session costs one file.
+for more. Streamlit also gives each session an unused event loop of three files. `Unopened` takes none before it runs,
+so a session costs one file.
 """
 
 from __future__ import annotations
@@ -27,26 +27,22 @@ except ImportError:  # on Windows, which has no such limit
     resource = None  # type: ignore[assignment]
 
 PROBE = "/room"
-"""Answers 200 while there is room for new readers, 503 when the server is full. `/_stcore/health` says whether it is
-alive.
-"""
+"""Answers 200 while there is room for new readers, 503 when the server is full."""
 
 BEFORE_A_SESSION = "/_stcore/host-config"
-"""Requested by browsers before they open a session. If it fails they say so and retry with growing delays."""
+"""Requested by browsers before they open a session; if it fails they retry with growing delays."""
 
 ENOUGH = 65_536
 """Open files: more than any server has time for."""
 
 IDLE = 10.0
-"""Seconds before a connection without a request is closed. Browsers send one immediately."""
+"""Seconds before a connection without a request is closed."""
 
 FROM_ONE_ADDRESS = 600
-"""Websockets of each kind (sessions; keystrokes) from one address. A class of 300 may share one, and each student may
-have two tabs, or a tab and the connection left by a reload.
-"""
+"""Websockets of each kind (sessions; keystrokes) from one address: a class of 300 with two tabs each."""
 
 KEPT = 64
-"""Files reserved for everything else: probes, pictures, training runs. Under a high limit, an eighth of it."""
+"""Files reserved for everything else. Under a high limit, an eighth of it."""
 
 TRY_AGAIN = 1013
 """Close code of a websocket for which there is no room."""
@@ -59,7 +55,7 @@ ASKED_NOTHING = "Nothing was asked for."
 
 
 def make_room() -> None:
-    """Raises this process's limit of open files (`allow_files`), and makes sessions take fewer."""
+    """Raises this process's limit of open files, and makes sessions take fewer."""
     if resource is None:
         return
     allow_files()
@@ -69,10 +65,7 @@ def make_room() -> None:
 
 
 def allow_files() -> None:
-    """Raises this process's limit of open files as far as allowed, up to `ENOUGH`.
-
-    Without such a limit, or if the system refuses, nothing changes.
-    """
+    """Raises this process's limit of open files up to `ENOUGH`; nothing changes if the system refuses."""
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -115,7 +108,7 @@ class Unopened(asyncio.SelectorEventLoop):
 
 
 def has_room() -> bool:
-    """True while there are open files left for another reader."""
+    """True while files are left for another reader."""
     if resource is None:
         return True
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -129,7 +122,7 @@ def has_room() -> bool:
 
 
 def place_of(address: str) -> str:
-    """The key under which an address is counted: of IPv6 the first 64 bits, since a subscriber has 2^64 addresses."""
+    """The key under which an address is counted: of IPv6 the first 64 bits."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -151,12 +144,7 @@ class Prompt(auto.AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """ASGI middleware that refuses readers when the server is full, and closes websockets that send nothing.
-
-    Attributes:
-        idle: seconds before a silent websocket is closed.
-        most: websockets of each kind from one address.
-    """
+    """ASGI middleware that refuses readers when the server is full, and closes websockets silent for `idle` seconds."""
 
     app: ASGIApp
     idle: float = IDLE
@@ -220,7 +208,7 @@ class Places:
 
 
 def _kind(scope: Scope) -> tuple[str, str]:
-    """Address and path of a websocket; the request before a session counts for the session."""
+    """Address and path of a websocket, or of the request before a session."""
     client = scope.get("client")
     path = "/_stcore/stream" if scope["path"] == BEFORE_A_SESSION else scope["path"]
     return place_of(client[0]) if client else "", path

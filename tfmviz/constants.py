@@ -1,7 +1,6 @@
 """Constants shared by Python and the browser's scripts, each once, in `constants.json`, which both read.
 
-Their meanings are below; `views/shared/constants.ts` gives the scripts the same names. Constants of only one language
-do not belong here.
+`views/shared/constants.ts` gives the scripts the same names.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ NO_TEXT: str = _KNOWN["NO_TEXT"]
 """A model's answer to a text without tokens."""
 
 TYPED_GAP: str = _KNOWN["TYPED_GAP"]
-"""A word to fill in, as typed, as a regular expression: "___" with the space before it."""
+"""A typed word to fill in, as a regular expression: "___" with the space before it."""
 
 MASK_TOKEN: str = _KNOWN["MASK_TOKEN"]
-"""The token for a word to fill in, in the vocabularies that have it. Typed by a reader, it is ordinary text."""
+"""The token for a word to fill in. Typed by a reader, it is ordinary text."""
 
 MASK: int = _KNOWN["MASK"]
-"""Index of `MASK_TOKEN` in the vocabularies that have one."""
+"""Index of `MASK_TOKEN`, if there is one."""
 
 # What an address or a saved page may hold.
 
@@ -53,16 +52,14 @@ SITE_PARTS: dict[str, str] = _KNOWN["SITE_PARTS"]
 # What updates at each keystroke.
 
 MOST_FOLLOWED: int = _KNOWN["MOST_FOLLOWED"]
-"""Maximum tokens of a text whose figures update at every keystroke: a large figure of this length takes a megabyte of
-vectors.
-"""
+"""Maximum tokens of a text whose figures update at every keystroke: a large one takes a megabyte."""
 
 FOLLOWED_SITES: dict[str, list[str]] = _KNOWN["FOLLOWED_SITES"]
 """The views that update at every keystroke, and the sites each shows."""
 
 FEWEST_TURNS: int = _KNOWN["FEWEST_TURNS"]
 MOST_TURNS: int = _KNOWN["MOST_TURNS"]
-"""The fewest positions on the sliders of RoPE's arrows, and the most unless the text is longer."""
+"""Positions on the sliders of RoPE's arrows, more for a longer text."""
 
 NEXT_WORDS: int = _KNOWN["NEXT_WORDS"]
 """Number of most probable next words listed."""
@@ -76,12 +73,7 @@ NEUTRAL: dict[str, float] = _KNOWN["NEUTRAL"]
 """The value of each decoding rule at which it changes nothing."""
 
 LARGEST_SETTING: float = _KNOWN["LARGEST_SETTING"]
-"""Bound on temperatures and penalties: beyond it, or below its inverse, no choice changes any more, but values
-overflow.
-"""
-
-SLIDERS: dict[str, str] = _KNOWN["SLIDERS"]
-"""The rules with a slider, in the order of the view, and each slider's key."""
+"""Bound on temperatures and penalties: beyond it, or below its inverse, values overflow."""
 
 RIVALS: int = _KNOWN["RIVALS"]
 """Words listed for every position of a generated text."""
@@ -89,9 +81,7 @@ RIVALS: int = _KNOWN["RIVALS"]
 # Configuration of a model.
 
 BASE: int = _KNOWN["BASE"]
-"""The base of sinusoids (Vaswani et al. 2017) and of RoPE (Su et al. 2021), in both papers and all shipped models.
-LLaMA 3 uses 500 000 for RoPE.
-"""
+"""The base of sinusoids (Vaswani et al. 2017) and of RoPE (Su et al. 2021). LLaMA 3 uses 500 000 for RoPE."""
 
 N_BUCKETS: int = _KNOWN["N_BUCKETS"]
 MAX_DISTANCE: int = _KNOWN["MAX_DISTANCE"]
@@ -116,7 +106,7 @@ PART_CODES: dict[str, str] = _KNOWN["PART_CODES"]
 # Tokens and numbers as text.
 
 LABEL_LENGTH: int = _KNOWN["LABEL_LENGTH"]
-"""Maximum characters of a token's label; a longer one is shortened in the middle."""
+"""Maximum characters of a token's label."""
 
 VISIBLE: dict[str, str] = _KNOWN["VISIBLE"]
 """Visible replacements for white space."""
@@ -134,11 +124,11 @@ LEFT_BY_ROUNDING: float = _KNOWN["LEFT_BY_ROUNDING"]
 """Rounding error in a difference of values of about 1 (shares, nats, relative norms)."""
 
 LEAST_SHARE: float = _KNOWN["LEAST_SHARE"]
-"""Smaller shares of attention are rounding error: pages report no difference, and nothing is drawn."""
+"""Smaller shares of attention are rounding error."""
 
 FORMULA: str = _KNOWN["FORMULA"]
 """The beginning of a text that a spreadsheet would read as a formula, as a regular expression: OWASP's list for CSV
-injection, with the full-width characters of Chinese and Japanese keyboards and any spaces before it.
+injection, with full-width characters and any spaces before.
 """
 
 # Encoding and drawing of pictures.
@@ -147,8 +137,7 @@ LETTER_SIZE: int = _KNOWN["LETTER_SIZE"]
 """Font size in figures, in pixels; larger on a projector."""
 
 MOST_WRITTEN: int = _KNOWN["MOST_WRITTEN"]
-"""The most rows and columns with which a picture carries the texts of its cells; the browser decides whether they fit.
-"""
+"""The most rows and columns of a picture with texts in its cells."""
 
 VECTOR_NUMBERS: int = _KNOWN["VECTOR_NUMBERS"]
 """Maximum values drawn for a vector of the whole model: means of neighbours."""
@@ -161,7 +150,7 @@ INKS: str = _KNOWN["INKS"]
 
 CODE_STEPS: int = _KNOWN["CODE_STEPS"]
 SCALE_STEPS: int = _KNOWN["SCALE_STEPS"]
-"""The largest code of an attention weight, in 10 bits, and the largest scale of a row; see `views/payload.py`."""
+"""The largest code of an attention weight, in 10 bits, and the largest scale of a row."""
 
 TILE_STEPS: int = _KNOWN["TILE_STEPS"]
 TILE_MASKED: int = _KNOWN["TILE_MASKED"]

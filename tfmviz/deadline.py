@@ -1,7 +1,6 @@
 """A cancellation hook: long loops call `check` between layers, tokens and steps.
 
-The work of an answer is bounded before it begins. This catches what nobody foresaw, and the work of readers who have
-left. The caller decides when to stop: `ui.turns` in the app, nobody elsewhere.
+The work of an answer is bounded before it begins. This catches what nobody foresaw, and readers who have left.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ _look: ContextVar[Callable[[int, int], object]] = ContextVar("_look", default=la
 
 
 def check(done: int = 0, of: int = 0) -> None:
-    """Raises whatever `watched` raises to end the work; call it between two steps of a loop.
+    """Raises whatever `watched` raises to end the work.
 
     Args:
-        done, of: number of finished steps and of all steps, for whoever waits; 0 of 0: not known.
+        done, of: finished steps and all steps; 0 of 0: not known.
     """
     _look.get()(done, of)
 
 
 @contextmanager
 def watched(look: Callable[[int, int], object]) -> Iterator[None]:
-    """Within this block, and only in this thread, every `check` calls `look` with its arguments."""
+    """In this block and thread, every `check` calls `look` with its arguments."""
     token = _look.set(look)
     try:
         yield

@@ -29,16 +29,13 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
         1 1 0
         1 1 1
 
-    Some lectures print j < i. Taken literally, the first row then has nothing to attend to.
-
-    In token-by-token decoding only the last queries are computed. Two queries after one past token:
+    In token-by-token decoding, two queries after one past token:
 
         1 1 0
         1 1 1
 
     Args:
-        length: queries.
-        past: number of keys before that of the first query.
+        past: keys before that of the first query.
 
     Returns:
         (length, past + length), bool.
@@ -65,30 +62,27 @@ def near(q_len: int, k_len: int, window: int, *, device: torch.device | None = N
 
 
 def padding(lengths: Tensor, k_len: int) -> Tensor:
-    """Every query sees the keys that are tokens, not the padding.
+    """Every query sees the keys that are not padding.
 
     Lengths 3 and 2 in a batch of width 4:
 
         1 1 1 0
         1 1 0 0
 
-    Args:
-        lengths: (batch,), tokens in each sentence.
-
     Returns:
-        (batch, 1, 1, k_len), bool: the same for every head and query.
+        (batch, 1, 1, k_len), bool, from `lengths` (batch,).
     """
     return (torch.arange(k_len, device=lengths.device) < lengths[:, None])[:, None, None, :]
 
 
 def strictly_causal(length: int) -> Tensor:
-    """Query i sees keys j < i only: the rule as some lectures print it.
+    """Query i sees keys j < i only, as some lectures print.
 
         0 0 0
         1 0 0
         1 1 0
 
-    The first row is empty: its softmax is 0/0. Not for use in a model.
+    The softmax of the empty row is 0/0. Not for use in a model.
 
     Returns:
         (length, length), bool, and so below.
@@ -123,7 +117,7 @@ def window(length: int, radius: int) -> Tensor:
 
 
 def dilated(length: int, radius: int, step: int) -> Tensor:
-    """A window with gaps: query i sees itself and every `step`-th key, at most `radius` of them on either side.
+    """A window with gaps: query i sees itself and every `step`-th key, `radius` on either side.
 
     Length 5, radius 1, step 2:
 
@@ -193,7 +187,7 @@ def bigbird(length: int, radius: int, n_global: int, n_random: int, seed: int) -
         1 0 1 1 1 1
         1 1 0 0 1 1
 
-    The keys per query do not depend on the length, so the cost is linear in it.
+    The cost is linear in the length.
     """
     return window(length, radius) | global_tokens(length, n_global) | random(length, n_random, seed)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def report(measurements: Iterable[Mapping[str, Any]]) -> None:
-    """Prints each record as a line of JSON as soon as it is ready, at low priority: readers come first."""
+    """Prints each record as a line of JSON as soon as it is ready, at low priority."""
     if hasattr(os, "nice"):
         os.nice(5)
     for found in measurements:

@@ -7,11 +7,10 @@ import platform
 
 
 def keep_memory() -> None:
-    """Makes glibc reuse large blocks of memory instead of returning and requesting them again.
+    """Makes glibc reuse large blocks of memory instead of returning them. Without glibc it does nothing.
 
-    For programs that own their process. It makes a training step 1.5 times as fast and shortens a trace of 256 tokens
-    by a fifth. Threads get no further arenas, each of which would grow to the size of the largest answer; existing ones
-    stay, so call it early. Without glibc it does nothing.
+    For programs that own their process, early: a training step becomes 1.5 times as fast, and a trace of 256 tokens
+    takes a fifth less. New threads get no arena, which would grow to the size of the largest answer.
     """
     if (libc := _glibc()) is not None:
         m_trim_threshold, m_mmap_threshold, m_arena_max = -1, -3, -8  # from malloc.h
@@ -21,10 +20,8 @@ def keep_memory() -> None:
 
 
 def give_back() -> None:
-    """Returns unused memory, which `keep_memory` retains, to the system.
-
-    Otherwise a server would hold as much as its largest answers together. It takes a few hundredths of a second, and
-    the next large answers request the memory again. Without glibc it does nothing.
+    """Returns unused memory, which `keep_memory` retains, to the system, if there is glibc. Takes a few hundredths of a
+    second.
     """
     if (libc := _glibc()) is not None:
         libc.malloc_trim(0)

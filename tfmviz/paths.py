@@ -1,6 +1,6 @@
-"""Paths of the files that are not Python modules: app, pages, settings, models, and what readers make.
+"""Paths of the files that are not Python modules.
 
-In a checkout they are next to this package; an installed package carries them inside, in the same order.
+In a checkout they are next to this package, in an installed one inside.
 """
 
 from __future__ import annotations

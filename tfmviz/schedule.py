@@ -6,15 +6,7 @@ import math
 
 
 def cosine(step: int, *, warmup: int, steps: int, floor: float = 0.1) -> float:
-    """A factor that rises linearly to 1 over `warmup` steps, then falls along a half cosine to `floor`.
-
-    Args:
-        step: the update, from 0.
-        steps: length of the run; the factor stays at `floor` afterwards.
-
-    Returns:
-        In (0, 1].
-    """
+    """A factor in (0, 1] that rises linearly to 1 over `warmup` steps, then falls along a half cosine to `floor`."""
     if step < warmup:
         return (step + 1) / warmup
     progress = min((step - warmup) / max(steps - warmup, 1), 1.0)
@@ -27,11 +19,11 @@ def noam(step: int, *, d_model: int, warmup: int = 4000) -> float:
 
 
 def noam_peak(*, d_model: int, warmup: int) -> float:
-    """The largest learning rate of `noam`, (d_model · warmup)^-½, reached after `warmup` steps."""
+    """The largest learning rate of `noam`, (d_model · warmup)^-½."""
     return (d_model * warmup) ** -0.5
 
 
 def noam_factor(step: int, *, warmup: int) -> float:
-    """`noam` divided by its peak: rises linearly to 1 over `warmup` steps, then falls as 1 / √step."""
+    """`noam` divided by its peak."""
     s = step + 1
     return min(s / warmup, (warmup / s) ** 0.5)

@@ -1,4 +1,4 @@
-"""Access to the server: the requests it accepts, and the headers that limit what a browser does with the answer.
+"""Access to the server: the requests it accepts, and the headers of its answers.
 
 A browser lets every open page send requests to its machine, with two headers that the page cannot choose: `Origin`, the
 site it comes from, and `Host`, the name it asked for. A page of the app has the same in both. They also agree when a
@@ -39,20 +39,20 @@ OWN = r"_stcore|/(auth|component|oauth2callback)(/|$)"
 """Streamlit's own paths, in lower case."""
 
 OPEN = r"/_stcore/(health|host-config|stream)"
-"""Those that browsers and probes need. The others reveal or control the server, serve what no page has, or accept
-uploads, which no page asks for and which would fill the memory for as long as their session.
+"""Those that browsers and probes need. The others reveal or control the server, or accept uploads, which would fill the
+memory.
 """
 
 
 HERE = 'window.__streamlit={BACKEND_BASE_URL:new URL("./",location.href).href}'
-"""The script that `ui/document.py` writes into Streamlit's page: all pages and the server share one base address."""
+"""The script that `ui/document.py` writes into Streamlit's page."""
 
 
 def policy(frames: str) -> str:
     """The Content-Security-Policy of every answer.
 
-    Scripts: Streamlit's files and ours, the two lines written into its page, and the lines that fetch ours, which it
-    turns into blobs. Scripts set styles everywhere. Figures are saved as data and blobs.
+    Scripts are Streamlit's files and ours, the two lines written into its page, and blobs that fetch ours. Scripts set
+    styles everywhere. Figures are saved as data and blobs.
 
     Args:
         frames: sites that may show the app in a frame, separated by spaces.
@@ -75,7 +75,7 @@ def headers(frames: str) -> dict[str, str]:
 
 
 def name_in(host: str) -> str | None:
-    """The name or IP address in a `Host` header, in lower case, without port and final dot; None if it is malformed."""
+    """The name or IP address in a `Host` header, in lower case, without port and final dot."""
     found = HOST.fullmatch(host.lower()) if len(host) < 300 else None
     if found is None or (found["name"].startswith("[") and not is_address(found["name"])):
         return None
@@ -83,7 +83,7 @@ def name_in(host: str) -> str | None:
 
 
 def is_address(name: str) -> bool:
-    """True for an IP address as browsers write it. Unlike a name, nobody else can make it resolve to this machine."""
+    """True for an IP address as browsers write it. Nobody else can make it resolve to this machine."""
     try:
         if name.startswith("["):
             IPv6Address(name[1:-1])
@@ -95,7 +95,7 @@ def is_address(name: str) -> bool:
 
 
 def own_names() -> set[str]:
-    """The names of this machine, without a lookup. They change when a laptop joins another network."""
+    """The names of this machine, which change with the network, without a lookup."""
     name = gethostname().lower()
     first = name.partition(".")[0]
     return {"localhost", name, first, f"{first}.local"}
@@ -115,7 +115,7 @@ class SecurityMiddleware:
     headers: Mapping[str, str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets the app answer, or refuses: a request with a sentence, a session before it begins."""
+        """Lets the app answer, or refuses."""
         refusal = None if scope["type"] == "lifespan" else self._refusal(scope)
         if scope["type"] == "http":
             await (refusal or self.app)(scope, receive, self._with_headers(send))
@@ -161,16 +161,15 @@ class SecurityMiddleware:
 def _is_of(origin: str, hosts: Iterable[str]) -> bool:
     """True for the origin of a page loaded from one of the hosts.
 
-    Compared literally, as browsers write both. Streamlit, which compares them again, asks an outside service for this
-    machine's address as soon as they differ.
+    Compared literally: Streamlit would ask an outside service for this machine's address if they differed.
     """
     return any(origin in (f"http://{host}", f"https://{host}") for host in hosts)
 
 
 def is_closed(path: str) -> bool:
-    """True for Streamlit's own paths other than `OPEN`, even if a proxy has left them percent-encoded.
+    """True for Streamlit's own paths other than `OPEN`, even percent-encoded.
 
-    Control characters are refused: a route matches a path with a trailing line feed as if it had none.
+    Control characters are refused: routes ignore a trailing line feed.
     """
     if re.search(r"[\x00-\x1f\x7f]", path):
         return True

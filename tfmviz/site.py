@@ -1,11 +1,9 @@
-"""Writes a site without a server: heads, the whole model, Step by step, masks and RoPE's arrows for models that run in
-the reader's browser.
+"""Writes a site without a server, for models that run in the reader's browser.
 
     python -m tfmviz.site OUT                    a folder for any web server
     python -m tfmviz.site OUT --single           OUT/attention.html alone, with one model in it, for a USB stick
 
-The page's policy forbids requests outside the folder. As in the app, an address holds the sentence, the model and all
-choices.
+The page's policy forbids requests outside the folder.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from tfmviz.views.engine import KNOWN, package
 from tfmviz.views.site.page import html
 
 MODELS = ("twins-rope", "twins-sinusoidal", "twins-none", "tiny-english")
-"""The default models. The first is small, so its picture appears soonest."""
+"""The default models, a small one first."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
-    """Writes the page, with the models next to it or, if `single`, inside it. Returns the page's path.
+    """Writes the page, with the models next to it or inside. Returns the page's path.
 
     Raises:
         ValueError: a browser cannot compute a model.
@@ -88,7 +86,7 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
 
 
 def _scenes(name: str) -> dict[str, Any]:
-    """The pictures of a model, its blocks and its heads, which do not depend on the sentence."""
+    """The pictures of a model, its blocks and its heads."""
     model = zoo.load(name)
     about = whole_model_data.subject(model, model.trace("Once upon a time"))
     found = {"model": whole_model.described(about, "model", model.config.layers[0], 0)}

@@ -1,12 +1,11 @@
 """Several servers at one address, so that pages are computed on all processors: `tfmviz --workers 4`.
 
 Python has one lock, so a server computes one script at a time. Here a front takes every connection, looks at its first
-bytes, and hands it to one of several servers, its workers. What it hands on is the open file: no byte passes through
-the front, and a worker sees the address of its reader. A browser always has the same worker, by the cookie of
-`ui/session_cookie.py`, so that a reader's session, keys and turns are in one place; without a cookie, or if its worker
-has ended, it goes where the fewest connections are.
+bytes, and hands it to one of several workers as an open file, so that no byte passes through the front. A browser
+always has the same worker, by the cookie of `ui/session_cookie.py`; without one, or if its worker has ended, it goes
+where the fewest connections are.
 
-A worker says to the front when it is ready, and how many connections have ended since: a byte for each.
+A worker sends the front a byte when it is ready, and one for each connection that has ended since.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ import uvicorn
 from tfmviz import capacity
 
 COOKIE = "tfmviz_reader"
-"""By which a browser is known, see `ui.readers`."""
+"""The cookie by which a browser is known."""
 
 READER = re.compile(rf"^cookie:.*\b{COOKIE}=([0-9a-f]{{32}})".encode(), re.IGNORECASE | re.MULTILINE)
 
 KEY = "TFMVIZ_KEY"
-"""The variable of the environment with the key that several servers sign cookies with."""
+"""Environment variable with the key that workers sign cookies with."""
 
 COUNT = "TFMVIZ_WORKERS"
-"""The variable of the environment that tells a worker how many there are."""
+"""Environment variable with the number of workers."""
 
 SHARING = int(os.environ.get(COUNT, "1"))
-"""How many servers share the processors and the memory that this one would have alone."""
+"""Number of servers that share the processors and the memory."""
 
 POSSIBLE = hasattr(socket, "send_fds")
-"""Whether the system hands open files to other processes. Windows does not."""
+"""True where open files can be handed to other processes: not on Windows."""
 
 EACH = 2**30
-"""Bytes of memory for each worker, where nobody says how many there are to be."""
+"""Bytes of memory for each worker by default."""
 
 HEAD = 8192
-"""Bytes at the beginning of a connection in which the cookie is looked for."""
+"""Bytes of a connection in which the cookie is looked for."""
 
 REMEMBERED = 10_000
-"""Readers whose worker is remembered."""
+"""Maximum readers whose worker is remembered."""
 
 PATIENCE = 10.0
 """Seconds for a worker to end when it is asked to."""
@@ -60,16 +59,16 @@ AGAIN = 5.0
 """Seconds between two starts of a worker that ends by itself."""
 
 PAUSE = 0.1
-"""Seconds until connections are taken again when the system refuses one: no file is left."""
+"""Seconds until connections are taken again when no file is left."""
 
 
 def processors() -> int:
-    """That this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def most() -> int:
-    """One for each processor, if there is memory for all."""
+    """Number of workers: one for each processor, if there is memory."""
     if not POSSIBLE:
         return 1
     return max(1, min(processors(), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // EACH))
@@ -77,11 +76,7 @@ def most() -> int:
 
 @dataclass(eq=False, slots=True)
 class Worker:
-    """A server, as the front sees it.
-
-    Attributes:
-        connections: how many it has now.
-    """
+    """A server, as the front sees it."""
 
     channel: socket.socket
     connections: int = 0
@@ -89,10 +84,10 @@ class Worker:
 
 @dataclass(slots=True)
 class Front:
-    """Starts the workers, starts those again that end, and shares connections out among them.
+    """Starts and restarts the workers, and shares connections out among them.
 
     Attributes:
-        command: starts a worker; the number of its channel, an open file, is appended.
+        command: starts a worker; the number of its channel is appended.
         tell: called once, when all are ready.
     """
 
@@ -105,11 +100,11 @@ class Front:
     _handing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def serve(self, listener: socket.socket) -> None:
-        """Until the process is asked to end.
+        """Serves until the process is asked to end.
 
         Raises:
             CancelledError: it was asked to.
-            ExceptionGroup: of a RuntimeError: a worker has ended before it was ever ready.
+            ExceptionGroup: of a RuntimeError: a worker ended before it was ready.
         """
         loop, me = asyncio.get_running_loop(), asyncio.current_task()
         assert me is not None
@@ -121,7 +116,6 @@ class Front:
                 group.create_task(self._keep())
 
     async def _keep(self) -> None:
-        """Has one worker, again and again."""
         was_ready = False
         while True:
             began = time.monotonic()
@@ -132,7 +126,7 @@ class Front:
             await asyncio.sleep(began + AGAIN - time.monotonic())
 
     async def _live(self) -> bool:
-        """A worker from its start to its end. Returns whether it was ever ready."""
+        """A worker's life. Returns whether it was ever ready."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
@@ -175,7 +169,7 @@ class Front:
             task.add_done_callback(self._handing.discard)
 
     async def _hand_on(self, connection: socket.socket) -> None:
-        """Waits for the first bytes; a connection that asks for nothing, or finds no worker, is closed."""
+        """Waits for the first bytes; a connection without any, or without a worker, is closed."""
         with connection, suppress(OSError):  # a TimeoutError is one
             async with asyncio.timeout(capacity.IDLE):
                 head = await _first_bytes(connection)
@@ -197,7 +191,7 @@ class Front:
 
 
 async def _first_bytes(connection: socket.socket) -> bytes:
-    """What has come, which stays there for the worker."""
+    """The bytes so far, which stay there for the worker."""
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(connection, came.set)
     try:
@@ -208,7 +202,7 @@ async def _first_bytes(connection: socket.socket) -> bytes:
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:
-    """Asks a process to end, and makes it if it does not."""
+    """Asks a process to end, then makes it."""
     process.terminate()
     try:
         await asyncio.to_thread(process.wait, PATIENCE)
@@ -218,7 +212,7 @@ async def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class Handed(uvicorn.Server):
-    """A server whose connections come from the front. It ends with it."""
+    """A server whose connections come from the front, with which it ends."""
 
     def __init__(self, config: uvicorn.Config, channel: socket.socket) -> None:
         super().__init__(config)
@@ -244,7 +238,7 @@ class Handed(uvicorn.Server):
         await super().shutdown(sockets)
 
     def _take(self) -> None:
-        """Takes a connection; it comes without its file where this process has no more."""
+        """Takes a connection, which lacks its file if this process has no more."""
         try:
             message, files, *_ = socket.recv_fds(self._channel, 1, 1)
         except BlockingIOError:

@@ -69,7 +69,7 @@ def test_an_edit_that_does_not_fit_says_what_would() -> None:
     z, x = normal(2, N_HEADS, LENGTH, D_HEAD), normal(2, LENGTH, D_MODEL)
     far = (1.0,) * D_HEAD
     wrong: tuple[tuple[Edit, torch.Tensor, str], ...] = (
-        (Scale(site="here", factor=0.0, head=3), z, "here has heads 0 to 2; head 3"),
+        *((Scale(site="here", factor=0.0, head=n), z, f"here has heads 0 to 2; head {n}") for n in (-1, 3)),
         (Scale(site="here", factor=0.0, coordinate=D_HEAD), z, f"coordinates 0 to {D_HEAD - 1}; coordinate {D_HEAD}"),
         (Patch(site="here", vector=far, position=-1), z, f"here has positions 0 to {LENGTH - 1}; position -1"),
         (Patch(site="here", vector=(1.0, 2.0)), z, f"has 2 numbers; it needs {D_HEAD}"),

@@ -215,15 +215,8 @@ def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Pa
 def test_words_say_what_held_and_nothing_else() -> None:
     book = book_for("induction")
     said = words.summary_text(BIOGRAPHY, book)
-    for number in (
-        "25% of its attention to the first",
-        "70% to the token before",
-        "65 to 75% on 1,234",
-        "20%",
-        "0.020",
-    ):
+    for number in ("25% of", "70% to", "65 to 75% on 1,234", "20%", "0.020", "0.010 to 0.030"):
         assert number in said
-    assert "0.010 to 0.030" in said
     failed = replace(BIOGRAPHY, claim=replace(CLAIM, held=False), damage=(0.01, -0.01, 0.02))
     said = words.summary_text(failed, book)
     assert "25%" in said

@@ -95,16 +95,6 @@ def test_the_most_bytes_held_at_once_are_those_of_the_matrices() -> None:
     assert layer_costs.peak_of(layer_costs.fused, x) < 4 * n * n
 
 
-def test_every_layer_is_measured_at_every_place_until_time_is_up() -> None:
-    first = next(layer_costs.measurements())
-    assert first["seconds"] > 0
-    assert json.loads(json.dumps(first)) == first
-    assert list(layer_costs.measurements(seconds=-1.0)) == []
-    assert {*layer_costs.layers(8, "cpu")} == {kind.name for kind in MEASURED}
-    sizes = [n * d for _, n, d in layer_costs.places()]
-    assert len(sizes) == len(layer_costs.LENGTHS) + len(layer_costs.WIDTHS)
-
-
 def test_the_share_of_the_work_that_is_done_grows_to_1(monkeypatch: pytest.MonkeyPatch) -> None:
     places = [("n", 2, 8), ("n", 3, 8), ("d", 2, 16)]
     monkeypatch.setattr(layer_costs, "places", lambda: places)
@@ -112,6 +102,9 @@ def test_the_share_of_the_work_that_is_done_grows_to_1(monkeypatch: pytest.Monke
     found = list(layer_costs.measurements())
     assert [one["share"] for one in found] == pytest.approx([third / 3 for third in (1, 2, 3) for _ in MEASURED])
     assert {(one["against"], one["n"], one["d"]) for one in found} == {*places}
+    assert json.loads(json.dumps(found)) == found
+    assert all(one["seconds"] > 0 for one in found)
+    assert list(layer_costs.measurements(seconds=-1.0)) == []
 
 
 @each("feed_forward", ["gelu", "swiglu", "none"])

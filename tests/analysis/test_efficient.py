@@ -284,24 +284,16 @@ def test_a_reversible_stack_keeps_as_much_at_any_depth_and_adds_like_an_ordinary
 HEADS, LENGTH, PAIRS = 2, 7, 5
 
 
-def drawn(*shape: int, seed: int) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape)
-
-
-def phi(x: Array) -> Array:
-    return torch.nn.functional.elu(torch.tensor(x)).numpy() + 1
-
-
-QS, KS, VS = drawn(3, HEADS, LENGTH, 2 * PAIRS, seed=1)
+QS, KS, VS = normal(3, HEADS, LENGTH, 2 * PAIRS, seed=1)
 
 
 def test_shares_are_the_real_parts_of_turned_products_over_a_sum_that_is_not_turned() -> None:
     """Su et al. 2021, equation 19, number by number: a pair of coordinates is a complex number, a turn a factor."""
-    theta = drawn(PAIRS, seed=3)
+    theta = normal(PAIRS, seed=3)
     angles = np.arange(LENGTH)[:, None] * theta
     found = linear_attention.shares(QS, KS, angles=angles)
     for head, i in product(range(HEADS), range(LENGTH)):
-        a, b = phi(QS[head, i]), phi(KS[head, : i + 1])
+        a, b = (F.elu(torch.tensor(x)).numpy() + 1 for x in (QS[head, i], KS[head, : i + 1]))
         one, others = a[::2] + 1j * a[1::2], b[:, ::2] + 1j * b[:, 1::2]
         turns = np.exp(1j * theta * (i - np.arange(i + 1))[:, None])
         expected = (one * others.conj() * turns).real.sum(axis=-1) / (a * b).sum()
@@ -315,7 +307,7 @@ def test_without_turns_rows_sum_to_1_and_a_bias_is_lost_in_the_running_sum() -> 
     np.testing.assert_allclose(linear_attention.shares(QS, KS, angles=None).sum(axis=-1), 1)
     half_turns = np.arange(LENGTH)[:, None] * np.full(PAIRS, np.pi)
     assert linear_attention.shares(QS, KS, angles=half_turns).min() < 0
-    bias = drawn(HEADS, LENGTH, LENGTH, seed=4)
+    bias = normal(HEADS, LENGTH, LENGTH, seed=4)
     pairs, plain = (linear_attention.over_pairs(QS, KS, VS, angles=None, bias=added) for added in (bias, None))
     running = linear_attention.running(QS, KS, VS, angles=None)
     np.testing.assert_allclose(running, plain, atol=1e-12)

@@ -48,18 +48,6 @@ def test_the_losses_are_torchs_also_without_each_head(formed: tuple[ZooModel, fo
         assert found.damage[n] == pytest.approx(without - found.second, abs=1e-4), name
 
 
-def test_the_scores_are_read_off_the_patterns(formed: tuple[ZooModel, forming.Copying]) -> None:
-    model, found = formed
-    trace = model.trace(IDS)
-    patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in trace.layers])
-    ids = trace.target.ids
-    after = [[j for j in range(1, i + 1) if ids[j - 1] == ids[i]] for i in range(len(ids))]  # what followed it before
-    shares = [patterns[:, i, keys].sum(axis=1) for i, keys in enumerate(after) if keys]
-    np.testing.assert_allclose(found.scores["induction"], np.mean(shares, axis=0), rtol=1e-4)
-    rows = np.arange(1, 2 * PERIOD)
-    np.testing.assert_allclose(found.scores["previous token"], patterns[:, rows, rows - 1].mean(axis=1), rtol=1e-5)
-
-
 def test_induction_heads_form_between_438_and_761_updates(formed: tuple[ZooModel, forming.Copying]) -> None:
     before, after = at(438)[1], formed[1]
     assert before.scores["induction"].max() < 0.2 < 0.8 < after.scores["induction"].max()

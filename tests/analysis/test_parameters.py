@@ -4,21 +4,8 @@ from typing import Any
 
 import pytest
 import torch
+import transformers as hf
 from torch import nn
-from transformers import (
-    BertConfig,
-    BertModel,
-    FalconConfig,
-    Gemma2Config,
-    GPT2Config,
-    GPT2Model,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MistralConfig,
-    PreTrainedConfig,
-    T5Config,
-)
-from transformers.models.t5 import T5ForConditionalGeneration
 
 from tests.cases import each
 from tests.model.helpers import config, lively_model
@@ -39,16 +26,16 @@ def built(name: str) -> nn.Module:
     heads = {"n_layer": d.n_decoder, "n_embd": d.d_model, "n_head": d.d_model // 64}
     match name.split()[0]:
         case "GPT-2" | "GPT-3":
-            return GPT2Model(GPT2Config(**heads, n_positions=d.n_positions // d.d_model))
+            return hf.GPT2Model(hf.GPT2Config(**heads, n_positions=d.n_positions // d.d_model))
         case "BERT":
             shape = {"num_hidden_layers": d.n_encoder, "num_attention_heads": d.d_model // 64}
-            return BertModel(BertConfig(**shape, hidden_size=d.d_model, intermediate_size=d.d_ff))
+            return hf.BertModel(hf.BertConfig(**shape, hidden_size=d.d_model, intermediate_size=d.d_ff))
         case "T5":
-            return T5ForConditionalGeneration(T5Config(d_model=768, d_ff=3072, num_layers=12, num_heads=12))
+            return hf.T5ForConditionalGeneration(hf.T5Config(d_model=768, d_ff=3072, num_layers=12, num_heads=12))
         case _:
             shape = {"num_hidden_layers": d.n_decoder, "num_attention_heads": 32, "num_key_value_heads": d.d_kv // 128}
             shape |= {"vocab_size": d.vocab_size, "hidden_size": d.d_model, "intermediate_size": d.d_ff}
-            return LlamaForCausalLM(LlamaConfig(**shape))
+            return hf.LlamaForCausalLM(hf.LlamaConfig(**shape))
 
 
 @each("name", [name for name in PUBLISHED if not name.startswith("Transformer")])
@@ -129,11 +116,11 @@ def test_published_models_take_what_is_said_of_them_and_windows_no_more_than_the
     assert all(m.n_heads % m.n_kv_heads == 0 and m.n_local <= m.n_layers for m in KNOWN.values())
 
 
-DEFAULTS = {"GPT-2 small": GPT2Config(), "Llama 2 7B": LlamaConfig(), "Mistral 7B": MistralConfig()}
+DEFAULTS = {"GPT-2 small": hf.GPT2Config(), "Llama 2 7B": hf.LlamaConfig(), "Mistral 7B": hf.MistralConfig()}
 
 
-@each("name, config", [*DEFAULTS.items(), ("Falcon 7B", FalconConfig())])
-def test_published_shapes_are_what_transformers_builds_by_default(name: str, config: PreTrainedConfig) -> None:
+@each("name, config", [*DEFAULTS.items(), ("Falcon 7B", hf.FalconConfig())])
+def test_published_shapes_are_what_transformers_builds_by_default(name: str, config: hf.PreTrainedConfig) -> None:
     known, n_heads = KNOWN[name], config.num_attention_heads
     shares = 1 if getattr(config, "multi_query", False) else getattr(config, "num_key_value_heads", None) or n_heads
     d_head = getattr(config, "head_dim", None) or config.hidden_size // n_heads
@@ -145,7 +132,7 @@ def test_published_shapes_are_what_transformers_builds_by_default(name: str, con
 
 def test_gemma_2_has_its_windows_and_measured_steps_leave_the_model_as_it_was() -> None:
     """Its defaults are the 2B model's; window, d_head and the alternation are the same in all sizes."""
-    known, config = KNOWN["Gemma 2 9B"], Gemma2Config()
+    known, config = KNOWN["Gemma 2 9B"], hf.Gemma2Config()
     assert (known.window, known.d_head) == (config.sliding_window, config.head_dim)
     assert config.layer_types is not None
     assert known.n_local / known.n_layers == config.layer_types.count("sliding_attention") / config.num_hidden_layers

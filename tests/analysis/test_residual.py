@@ -44,7 +44,6 @@ def offered_to_the_norm(trace: Trace, block: str) -> tuple[Array, Array]:
 @each("norm_position", ["pre", "post"])
 @every_stack
 def test_norms_writes_and_shares_are_the_streams(architecture: Architecture, stack: str, norm_position: str) -> None:
-    """Share × whole write is the projection of attention's write on it: what is left is orthogonal."""
     trace = traced(architecture, norm_position=norm_position)
     measured = stream(trace, stack)
     length = K_LENGTH if (architecture, stack) == ("encoder-decoder", "encoder") else LENGTH

@@ -67,7 +67,6 @@ def test_the_order_of_the_runs_changes_nothing_and_without_a_floor_none_is_found
 
 
 def test_torch_finds_no_lower_huber_loss() -> None:
-    """The same objective, written out again, searched by L-BFGS with derivatives that torch finds itself."""
     n, d, loss = runs(noise=5e-3)
     log_n, log_d, log_loss = (torch.tensor(np.log(values)) for values in (n, d, loss))
 

@@ -287,18 +287,6 @@ def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[s
     ]
 
 
-def contrast(one: str, other: str) -> float:
-    """WCAG contrast ratio of two "rgb(…)" colours, 1 to 21."""
-
-    def luminance(colour: str) -> float:
-        channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
-        red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
 class Visit:
     """A tab with the app.
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, box_of, choose, keys, turn, violations
+from tests.browser import AT_REST, Visit, box_of, choose, keys
 from tfmviz.ui import compare_menu
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put money in the bank of the town."
@@ -130,29 +130,3 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
     for key in KEYS:
         box = box_of(page.locator(f".st-key-{key} canvas"))
         assert box["y"] + box["height"] <= 800, key
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize(
-    ("name", "drawn"),
-    [
-        ("explorer", "side_b"),
-        ("writing", "side_rows"),
-        pytest.param("tokens", "four_ways_b", marks=pytest.mark.soak),
-        pytest.param("residual_stream", "growth_b", marks=pytest.mark.soak),
-        pytest.param("translating", "side_b", marks=pytest.mark.soak),
-        pytest.param("normalisation", "norms_apart", marks=pytest.mark.soak),
-        pytest.param("counting", "side_rows", marks=pytest.mark.soak),
-        pytest.param("masks", "side_difference", marks=pytest.mark.soak),
-        pytest.param("positions", "side_b", marks=pytest.mark.soak),
-        pytest.param("positions_rope", "side_b", marks=pytest.mark.soak),
-    ],
-)
-def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, drawn: str) -> None:
-    address = ADDRESS.replace("explorer", name)
-    if name.startswith("positions"):
-        address = address.replace("sentence", "scheme")
-    page = visit.open(address, drawn=f".st-key-{drawn} :is(canvas, table, svg)")
-    assert_fits(page)
-    turn(page, "dark")
-    assert violations(page) == []

@@ -91,42 +91,29 @@ def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves(visit: Vis
     expect(found.locator("canvas")).not_to_be_focused()
 
 
-def test_a_click_on_a_map_of_heads_sets_layer_and_head(visit: Visit) -> None:
+def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_and_a_click_on_an_mlp_does_not(visit: Visit) -> None:
     for address, key in ((DAMAGE, "damage_map"), (SINKS, "sinks"), (WORD, "head_scores_map")):
         page = visit.open(address, drawn=DRAWN)
-        place = go(page, picture(page, key), down=2, right=6)
+        found = picture(page, key)
+        if key == "damage_map":
+            place = go(page, found, down=1, right=8)
+            expect(found.locator(".tip")).to_have_text(re.compile(r"^layer 1, MLP: [+−]\d\.\d{4} nats$"))
+            page.mouse.click(place["x"], place["y"])
+        place = go(page, found, down=2, right=6)
         page.mouse.click(place["x"], place["y"])
         expect(page).to_have_url(re.compile(r"layer=2(&|$)"))
         expect(page).to_have_url(re.compile(r"head=6(&|$)"))
         steppers = (("Layer", "2"), ("Head", "6")) if key != "head_scores_map" else ()  # there the map alone chooses
         for name, number in steppers:
             expect(page.get_by_role("spinbutton", name=name, exact=True)).to_have_value(number)
-
-
-def test_enter_on_a_map_of_heads_does_what_a_click_does_and_the_mark_follows(visit: Visit) -> None:
-    page = visit.open(SINKS, drawn=DRAWN)
-    found = picture(page, "sinks")
-    place = go(page, found, down=2, right=5)
-    assert colour_at(page, found, place) == colour_at(page, found, place | {"x": place["x"] + 1})
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"layer=2(&|$)"))
-    expect(page).to_have_url(re.compile(r"head=5(&|$)"))
-    page.wait_for_selector(READY)
-    found.locator("canvas").blur()
-    found.locator("canvas").focus()
-    expect(found.locator(".tip")).to_have_text(re.compile("^layer 2, head 5: "))
-
-
-def test_a_click_on_an_mlp_leaves_the_head_as_it_is(visit: Visit) -> None:
-    page = visit.open(DAMAGE, drawn=DRAWN)
-    found = picture(page, "damage_map")
-    place = go(page, found, down=1, right=8)
-    expect(found.locator(".tip")).to_have_text(re.compile(r"^layer 1, MLP: [+−]\d\.\d{4} nats$"))
-    page.mouse.click(place["x"], place["y"])
-    place = go(page, found, down=5, right=0)
-    page.mouse.click(place["x"], place["y"])
-    expect(page).to_have_url(re.compile(r"layer=5"))
-    expect(page).to_have_url(re.compile(r"head=0"))
+        if key == "sinks":
+            go(page, found, down=2, right=5)
+            page.keyboard.press("Enter")
+            expect(page).to_have_url(re.compile(r"head=5(&|$)"))
+            page.wait_for_selector(READY)
+            found.locator("canvas").blur()
+            found.locator("canvas").focus()
+            expect(found.locator(".tip")).to_have_text(re.compile("^layer 2, head 5: "))
 
 
 def test_masked_cells_are_grey_in_both_modes(visit: Visit) -> None:

@@ -162,14 +162,19 @@ def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: V
     page = visit.open(f"{WRITING}", drawn=".rivals td")
     page.get_by_text("Settings", exact=True).click()
 
-    def slide(key: str, press: str) -> None:
-        page.locator(f".st-key-{key} input[type=range]").press(press)
+    def slide(label: str, press: str) -> None:
+        page.get_by_role("slider", name=label).press(press)
 
     ready(
-        page, ["writing"], 30 * [lambda: slide("temperature", "ArrowLeft"), lambda: slide("temperature", "ArrowRight")]
+        page, ["writing"], 30 * [lambda: slide("Temperature", "ArrowLeft"), lambda: slide("Temperature", "ArrowRight")]
     )
-    for key, press in (("temperature", "ArrowRight"), ("topk", "Home"), ("topp", "ArrowLeft"), ("minp", "ArrowRight")):
-        agrees(page, ["writing"], lambda key=key, press=press: slide(key, press))  # type: ignore[misc]
+    for label, key in (
+        ("Temperature", "ArrowRight"),
+        ("Top-k", "Home"),
+        ("Top-p", "ArrowLeft"),
+        ("Min-p", "ArrowRight"),
+    ):
+        agrees(page, ["writing"], lambda label=label, key=key: slide(label, key))  # type: ignore[misc]
 
 
 def test_a_sentence_that_is_typed_shows_the_changed_run_before_enter(visit: Visit) -> None:

@@ -58,7 +58,6 @@ def assert_shows(page: Page, text: str) -> None:
 
 
 def test_a_new_sentence_exchanges_the_data_and_leaves_the_chart_where_it_is(visit: Visit) -> None:
-    """Repeated tokens have a label each, in the order of the sentence."""
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     assert_shows(page, "the cat saw the dog and the")
     assert below(page, "lookup") == ["the", "cat", "saw", "the", "dog", "and", "the"]

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Visit, keys, project, take_from_menu, turn, violations
+from tests.browser import SCHEMES, Visit, keys, project, turn, violations
 from tests.cases import each
 
 CHOSEN = "model=twins-rope&layer=2&head=1"
@@ -40,50 +40,20 @@ def test_a_message_about_the_models_is_seen_where_no_choice_is(visit: Visit) -> 
         expect_shown(page, "text")
 
 
-def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
-    page = visit.open(f"/counting?{CHOSEN}", drawn=".st-key-head")
-    take_from_menu(page, "Attention", "Masks")
-    page.wait_for_selector(".lab")
-    page.wait_for_function(AT_REST)  # until then a page may hold two boxes, the last one's and its own
-    expect_shown(page, "text", "model", "layer", "head")
-    for name, value in (("Layer", "2"), ("Head", "1")):
-        expect(page.get_by_role("spinbutton", name=name, exact=True)).to_have_value(value)
-    expect(page.get_by_role("button", name="Model: RoPE twin")).to_be_visible()
-
-
-def test_sentences_to_start_from_suit_the_page(visit: Visit) -> None:
-    """A page on counting English words offers no French because of a model that it does not use."""
-    page = visit.open("/translating", drawn=".st-key-head")
-    expect(page.get_by_label("Your sentence")).to_have_value("J'ai une voiture rouge.")
-    take_from_menu(page, "Before attention", "Counting words")
-    expect(page.get_by_label("Your sentence")).to_have_value(
-        "The animal didn't cross the street because it was too tired."
-    )
-
-
 def open_menu(page: Page, chosen: str = "Tiny English") -> None:
     page.get_by_role("button", name=f"Model: {chosen}").click()
     expect(page.get_by_role("listbox", name="Models")).to_be_focused()
 
 
-def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
-    page = visit.open("/explorer")
-    open_menu(page)
-    expect(
-        page.get_by_role("group", name="Continue a text, like GPT").get_by_role("option", selected=True)
-    ).to_contain_text("6 layers × 8 heads")
-    for scheme in SCHEMES:
-        turn(page, scheme)
-        assert violations(page, ".st-key-models") == []
-    page.get_by_role("option", name="French to English").click()
-    expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"/explorer\?model=french-english\b"))
-
-
-def test_a_word_on_ones_own_model_changes_nothing_and_letters_and_arrows_choose(visit: Visit) -> None:
+def test_a_model_is_chosen_by_its_name_and_a_word_on_ones_own_changes_nothing(visit: Visit) -> None:
     """F, a key of the page elsewhere, would open the projector."""
     page = visit.open("/explorer")
     open_menu(page)
+    chosen = page.get_by_role("group", name="Continue a text, like GPT").get_by_role("option", selected=True)
+    expect(chosen).to_contain_text("6 layers × 8 heads")
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        assert violations(page, ".st-key-models") == []
     keys(page, "End", "Enter")
     dialog = page.get_by_role("dialog", name="Models")
     expect(dialog).to_contain_text("python -m tfmviz.huggingface openai-community/gpt2 --name gpt2")
@@ -92,12 +62,15 @@ def test_a_word_on_ones_own_model_changes_nothing_and_letters_and_arrows_choose(
     expect(page.get_by_role("listbox", name="Models")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    expect(page.get_by_role("button", name="Model: Tiny English")).to_be_visible()
     expect(page).to_have_url(visit.server.address + "/explorer")
     open_menu(page)
     keys(page, "f", "f", "ArrowDown", "Enter")
     expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
     expect(page).not_to_have_url(re.compile("projector"))
+    open_menu(page, "Letters backwards")
+    page.get_by_role("option", name="French to English").click()
+    expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/explorer\?model=french-english\b"))
 
 
 @pytest.mark.parametrize("width", [390])

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from playwright.sync_api import TimeoutError as TookTooLong
 
 from tests.browser import SCHEMES, Visit, assert_fits, open_place, project, turn, violations
+from tests.browser.test_beside import ADDRESS as TWO_SENTENCES
 from tests.browser.test_first_figure import (
     BELOW_TWO_LINES,
     COMPLETE,
@@ -28,7 +29,7 @@ from tests.browser.test_first_figure import (
     each_tab,
     expect_figure_above,
 )
-from tests.browser.test_menu import SMALL, expect_one_line
+from tests.browser.test_menu import expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
@@ -138,7 +139,6 @@ def expect_for_the_last_row(page: Page, name: str, n_tabs: int | None) -> None:
     page.wait_for_function(COMPLETE)
     choices = ("text", "models", "head")
     expect_one_line(page, *(choice for choice in choices if page.locator(f".st-key-{choice}").is_visible()))
-    assert settled(page, SMALL, []) == []
     for tab in islice(each_tab(page, name), n_tabs):
         limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR
         expect_figure_above(page, limit, what=tab)
@@ -151,3 +151,28 @@ def settled(page: Page, question: str, expected: object) -> object:
         is_expected = f"(expected) => JSON.stringify(({question})()) === JSON.stringify(expected)"
         page.wait_for_function(is_expected, arg=expected, timeout=20_000)
     return page.evaluate(question)
+
+
+CAT = "text=The+cat+sat+on+the+mat."
+BESIDE = ("explorer", "writing", "counting", "masks", "normalisation", "residual_stream", "tokens", "translating")
+
+STATES = (
+    *(TWO_SENTENCES.replace("explorer", name) for name in BESIDE),
+    *(f"/{name}?{CAT}&with=another+scheme" for name in ("positions", "positions_rope")),
+    *(f"/step_by_step?{CAT}&stage={stage}" for stage in ("scores", "share", "out")),
+    *(f"/whole_model?{CAT}&zoom={zoom}&beside=Post-norm,+pre-norm" for zoom in ("block", "head")),
+    "/writing?text=The+students+opened+their&chosen_by=greedy&path=1.3~0.0.5k.5l.5m~0.1.5n.5m",
+    f"/translating?text={'voiture+' * 60}",
+)
+"""Addresses of what a reader has made of a tab."""
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("width", [390])
+@pytest.mark.parametrize("address", [*STATES[:2], *(pytest.param(one, marks=pytest.mark.soak) for one in STATES[2:])])
+def test_what_no_tab_opens_with_fits_a_phone_and_shuts_nobody_out(visit: Visit, address: str) -> None:
+    page = visit.open(address, drawn="[data-testid=stMain] :is(canvas, table, svg)")
+    page.wait_for_function(COMPLETE)
+    assert_fits(page, 1280)
+    turn(page, "dark")
+    assert violations(page) == []

@@ -3,24 +3,14 @@
 import re
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import (
     AT_REST,
-    SCHEMES,
     Server,
     Visit,
-    assert_fits,
     box_of,
-    contrast,
-    turn,
-    violations,
 )
-
-INK_AND_GROUND = """() => [".st-key-explorer", ".stApp"].map((found, n) =>
-    getComputedStyle(document.querySelector(found))[["color", "backgroundColor"][n]])"""
-"""Colours of the explorer's letters and of what is behind them."""
 
 
 def token(page: Page, position: int) -> Locator:
@@ -84,7 +74,6 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
 
 
 def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(visit: Visit) -> None:
-    """Of many quick touches the last one; a pin does not outlive its sentence."""
     page = visit.open("/explorer?text=the+cat+sat+down")
     for head in (0, 7, 3, 6, 4):
         tile(page, head % 6, head).click()
@@ -100,26 +89,6 @@ def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(vi
     expect(page).not_to_have_url(re.compile("token="))
     expect(token(page, 1)).to_have_attribute("aria-pressed", "false")
     expect(page.get_by_text("most probable words at token 4")).to_be_visible()
-
-
-def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down")
-    page.locator(".matrix-picture").focus()
-    for key in ("ArrowRight", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    pair = page.get_by_role("group", name="Which head links two words?")
-    expect(pair).to_contain_text("“down” → “cat”.")
-    expect(page).to_have_url(re.compile("token=3"))
-    expect(page).to_have_url(re.compile("to=1"))
-    page.wait_for_function(AT_REST)
-    second = pair.get_by_role("button").nth(1)
-    name = re.match(r"layer \d, head \d", second.inner_text())
-    assert name
-    second.press("Enter")
-    expect(shown(page)).to_have_text(name[0].replace("layer", "Layer"))
-    expect(second).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page).not_to_have_url(re.compile("to="))
 
 
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
@@ -145,7 +114,6 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
 
 
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
-    """In every kind of view that has the sentence in it."""
     text = quote("<img src=x onerror=alert(1)> $x$ **b**")
     for address, shown, label in (
         ("/explorer?guess=1&", ".tiles button", ".strip .label"),  # and in the question
@@ -172,7 +140,6 @@ def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
 
 
 def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) -> None:
-    """Those whose answer is lost are asked for again."""
     page = visit.open(f"/explorer?text={'+'.join(f'word{n}' for n in range(200))}&layer=1&head=2")
     explorer, waiting = page.locator(".explorer"), re.compile("waiting")
     expect(page.locator(".spoken")).to_contain_text("looks at")
@@ -205,29 +172,6 @@ LOSE_THE_NEXT = """() => {
     view.select = () => { delete view.select; globalThis.isLost = true; };
 }"""
 """The next answer of the page around does not reach the view."""
-
-
-def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
-    one, other = Visit(context.new_page(), server), Visit(context.new_page(), server)
-    first, second = one.open("/explorer?text=the+cat"), other.open("/explorer?text=my+dog")
-    token(second, 0).click()
-    expect(second).to_have_url(re.compile("token=0"))
-    expect(token(second, 0)).to_have_attribute("aria-pressed", "true")
-    expect(token(first, 0)).to_have_attribute("aria-pressed", "false")
-    expect(token(first, 1)).to_contain_text("cat")
-    expect(first).not_to_have_url(re.compile("token"))
-    assert one.complaints + other.complaints == []
-
-
-@pytest.mark.parametrize("width", [390])
-def test_nothing_is_wider_than_the_screen_and_in_both_modes_all_is_readable_and_axe_clean(visit: Visit) -> None:
-    page = visit.open()
-    assert_fits(page, 768, 1280)
-    for scheme in SCHEMES:
-        turn(page, scheme)
-        expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
-        assert contrast(*page.evaluate(INK_AND_GROUND)) >= 7, scheme
-        assert violations(page, ".st-key-explorer") == [], scheme
 
 
 def test_everything_is_taken_away_as_files(visit: Visit) -> None:

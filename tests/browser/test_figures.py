@@ -98,15 +98,12 @@ FIELDS = """() => [...document.querySelectorAll("[data-testid=stNumberInputField
     .map((field) => field.ariaLabel + field.value)"""
 
 
-def test_numbers_end_in_line_and_hidden_rows_are_counted(visit: Visit) -> None:
+def test_numbers_end_in_line_hidden_rows_are_counted_and_a_wide_table_scrolls(visit: Visit) -> None:
     page = visit.open(LOW, drawn=".counts table")
     [(is_cut, below, said)] = page.evaluate(CUT)
     assert not is_cut
     assert below == said > 0
     assert page.evaluate(ENDS) == []
-
-
-def test_a_table_that_does_not_fit_scrolls_and_shows_that_it_goes_on(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 260, "height": 844})
     page = visit.open(ORDERED, drawn=".counts table")
     scroller = page.locator(".counts .scroller")

@@ -98,17 +98,15 @@ WRITTEN = (
   const texts = [...drawnTexts].flatMap(([canvas, written]) => (canvas.isConnected ? written : []));
   for (const { text, size } of texts) if (size < limit - 0.05) small[text] = size;
   for (const e of inside(document.querySelector("[data-testid=stMain]"))) {
-    const isFigure = e.getRootNode() instanceof ShadowRoot || e.closest(".stVegaLiteChart, .stPlotlyChart");
     const says = [...e.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.textContent.trim());
-    const { width, height } = e.getBoundingClientRect();
-    const pixels = parseFloat(getComputedStyle(e).fontSize);
-    if (isFigure && says && width > 1 && height > 1 && pixels < limit - 0.05 && !e.matches("style"))
-      small[e.textContent.trim().slice(0, 40)] = pixels;
+    const { width, height } = e.getBoundingClientRect(), { visibility, fontSize } = getComputedStyle(e);
+    const isSeen = width > 1 && height > 1 && visibility === "visible" && !e.matches("style, script, option");
+    if (says && isSeen && parseFloat(fontSize) < limit - 0.1) small[e.textContent.trim().slice(0, 40)] = fontSize;
   }
   return small;
 }"""
 )
-"""All text of figures in letters below a limit, with their size: on canvases, in charts and in the views."""
+"""All text in letters below a limit, with their size: on canvases, in charts, in the views and between them."""
 
 FIGURE_BEFORE_CONTROLS = f"""(lines) => {{
     const first = ({FIRST})(), all = [...document.querySelectorAll(lines)];

@@ -117,10 +117,15 @@ def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit
     expect(page.get_by_text("look at most?")).to_be_hidden()
 
 
-def test_a_chart_keeps_its_axes(visit: Visit) -> None:
+def test_a_chart_keeps_its_axes_and_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit) -> None:
     page = visit.open("/residual_stream?guess=1", drawn=".stVegaLiteChart svg")
     expect(page.locator(".stVegaLiteChart .role-axis-title").first).to_be_visible()
     expect(page.locator(".stVegaLiteChart .role-mark path").first).to_be_hidden()
+    for address in ("/masks?effect=Which+mask+is+which", "/normalisation?about=%CE%B3+and+%CE%B2"):
+        page = visit.open(address, drawn="[role=tab]")
+        expect(guess(page)).to_be_hidden()
+        open_tab(page, page.get_by_role("tab").first.inner_text())
+        expect(guess(page)).to_be_visible()
 
 
 def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(visit: Visit) -> None:
@@ -134,14 +139,6 @@ def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(
                 return top < innerHeight * 0.4 && bottom < innerHeight * 0.6;
             }"""
         )
-
-
-def test_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit) -> None:
-    for address in ("/masks?effect=Which+mask+is+which", "/normalisation?about=%CE%B3+and+%CE%B2"):
-        page = visit.open(address, drawn="[role=tab]")
-        expect(guess(page)).to_be_hidden()
-        open_tab(page, page.get_by_role("tab").first.inner_text())
-        expect(guess(page)).to_be_visible()
 
 
 def test_a_question_covers_no_figure_and_no_help_moves_one(visit: Visit) -> None:

@@ -113,13 +113,6 @@ def test_the_name_of_the_app_leads_home_with_the_sentence_and_a_door_away_with_w
     expect(page.locator("textarea")).to_have_value("My <b>cat</b> ran.")
 
 
-def test_an_address_that_was_the_explorers_opens_it(visit: Visit) -> None:
-    page = visit.open("/?text=My+dog+ran.&layer=2&head=1&view=Residual+stream")
-    expect(page).to_have_url(re.compile(r"/explorer\?"))
-    expect(page.locator("textarea")).to_have_value("My dog ran.")
-    expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
-
-
 def test_who_asks_for_a_page_that_there_is_not_is_told_so(visit: Visit) -> None:
     said = visit.open("/no-such-page", drawn="h1").get_by_text("There is no page at this address.")
     expect(said).to_be_visible()

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import TURN, Server, Visit, choose, press
+from tests.browser import TURN, Server, Visit, choose
 from tests.browser.test_find import ask
-from tests.browser.test_lectures import at_rest
+from tests.browser.test_ten_steps import at_rest
 from tfmviz.ui import lecture_steps
 
 MAIN = "[data-testid=stMain]"
@@ -53,7 +53,7 @@ def click(page: Page, what: str) -> bool:
 
 
 def forgive_late_answers(visit: Visit) -> None:
-    """Errors of Streamlit's, after which the page is loaded anew (`views/keys/stuck.ts`), are no complaints."""
+    """Errors of Streamlit's, after which the page is loaded anew (`views/shared/server.ts`), are no complaints."""
     visit.complaints[:] = [complaint for complaint in visit.complaints if "delta path" not in complaint]
 
 
@@ -91,7 +91,9 @@ def test_the_keys_walk_on_whatever_was_clicked(visit: Visit) -> None:
     at_rest(page, "L3", n - 1)
 
 
-def test_what_is_reached_by_tab_has_the_keys_until_escape(visit: Visit) -> None:
+def test_what_is_reached_by_tab_has_the_keys_until_escape_but_a_pressed_button_leaves_them_to_the_lecture(
+    visit: Visit,
+) -> None:
     page = visit.open("/step_by_step?stage=share&lecture=L3&step=4", drawn=".focus canvas")
     at_rest(page, "L3", 4)
     before = page.locator(".why h2").inner_text()
@@ -104,12 +106,8 @@ def test_what_is_reached_by_tab_has_the_keys_until_escape(visit: Visit) -> None:
     assert page.evaluate(FOCUSED) == "BODY"
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 5)
-
-
-def test_after_a_button_pressed_by_the_keyboard_the_arrows_walk_and_not_through_its_stages(visit: Visit) -> None:
-    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn=".focus canvas")
+    page.keyboard.press("ArrowLeft")
     at_rest(page, "L3", 4)
-    press(page, "Next →")
     page.get_by_role("button", name="Next →").press("Enter")
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 5)

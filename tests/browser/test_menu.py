@@ -150,21 +150,6 @@ LINE = 130
 """Pixels that the sentence and the choices may take, side by side or in two lines."""
 
 
-SMALL = """() => {
-    const all = (root) => [...root.querySelectorAll(":not(.st-key-header *)")]
-        .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
-    const small = all(document.querySelector("[data-testid=stMain]")).filter((node) => {
-        const { visibility, fontSize } = getComputedStyle(node);
-        const { width, height } = node.getBoundingClientRect();
-        const hasText = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-        return hasText && width > 1 && height > 1 && visibility === "visible" && parseFloat(fontSize) < 17.9
-            && !node.matches("style, script, option");
-    });
-    return small.map((node) => node.outerHTML.slice(0, 100));
-}"""
-"""What is written on a page, but for its header and canvases, in letters smaller than 18 pixels."""
-
-
 def expect_one_line(page: Page, *choices: str) -> None:
     """These choices end above `LINE`, once the page has found its shape."""
     page.wait_for_function(
@@ -183,7 +168,6 @@ def expect_header(page: Page, *, is_seen: bool) -> None:
 
 
 def test_f_fills_the_screen_and_brings_the_frame_back_and_a_question_mark_lists_the_keys(visit: Visit) -> None:
-    """But where they are typed into the box."""
     page = visit.open("/explorer")
     page.wait_for_selector(".st-key-keys button", state="attached")
     box, body = page.get_by_label("Your sentence"), page.locator("body")

@@ -1,9 +1,10 @@
-"""What a lecture's steps speak of: one step of each by its own link, all of them as a class is walked through them."""
+"""The walks of the lectures: what a step speaks of, by its own link and as a class is walked there; line and list."""
 
 from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, TimeoutError, expect
 
-from tests.browser import Visit
-from tests.browser.test_lectures import at_rest
+from tests.browser import AT_REST, READY, Visit
 from tfmviz.ui import lecture_steps
 
 if TYPE_CHECKING:
@@ -39,49 +39,69 @@ SMALL, FAR = 12, 18  # pixels of the smallest letters, on a screen and on a proj
 READABLE = 3  # contrast of ink against its ground
 
 
-@pytest.mark.parametrize("name", lecture_steps.walks()[0])
-def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(visit: Visit, name: str) -> None:
-    walk = lecture_steps.walks()[0][name]
-    number = 1 + len(walk.steps) // 2
-    step, page = walk.steps[number - 1], visit.page
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{visit.server.address}/{walk.address(number).removeprefix('./')}")
+LARGE: ViewportSize = {"width": 1280, "height": 800}
+NAMES = list(lecture_steps.walks()[0])
+
+
+def at_rest(page: Page, lecture: str, number: int, *, said: bool = True) -> None:
+    """Waits until a step of a lecture is complete, and its line is `said` there."""
+    step = lecture_steps.walks()[0][lecture].steps[number - 1]
+    where = re.compile(rf"/{step.page}\?.*lecture={lecture}&step=({step.id}|{number})(&|$)")
+    page.wait_for_url(where)
+    page.wait_for_selector(READY)
+    if said:
+        expect(page.get_by_role("navigation", name="Lecture")).to_contain_text(f"{number} of ")
+    expect(page.locator("[data-testid=stMain] [data-stale=true]")).to_have_count(0)
+    page.wait_for_function(AT_REST)  # a page that opens is seen a moment after it stands
+    expect(page).to_have_url(where)  # still, whatever came late
+
+
+def expect_line(page: Page, name: str, number: int) -> None:
+    """A step is complete, with its line and what it names, and nothing went wrong."""
+    step = lecture_steps.walks()[0][name].steps[number - 1]
     at_rest(page, name, number)
-    line = page.get_by_role("navigation", name="Lecture")
-    expect(line).to_contain_text(step.say)
-    expect(line.get_by_role("link", name="Previous step")).to_be_visible()
-    expect(line.get_by_role("link", name="Next step")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Lecture")).to_contain_text(step.say)
     expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
-    for title in step.choices.keys() & {"text", "model"}:
-        label = {"text": "Your sentence", "model": "Model"}[title]
-        expect(page.get_by_label(label).first).to_have_value(step.choices[title])
-    page.wait_for_function(SHOWN, arg=[SMALL, *step.show])
+    for key, label in (("text", "Your sentence"), ("model", "Model")):
+        if key in step.choices:
+            expect(page.get_by_label(label).first).to_have_value(step.choices[key])
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", lecture_steps.walks()[0])
-def test_what_a_step_speaks_of_is_in_the_window(visit: Visit, name: str) -> None:
-    assert missed(visit, name, {"width": 1280, "height": 800}) == []
+@pytest.mark.parametrize("name", NAMES)
+def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(visit: Visit, name: str) -> None:
+    walk, page = lecture_steps.walks()[0][name], visit.page
+    number = 1 + len(walk.steps) // 2
+    page.set_viewport_size(LARGE)
+    page.goto(f"{visit.server.address}/{walk.address(number).removeprefix('./')}")
+    expect_line(page, name, number)
+    for way in ("Previous step", "Next step"):
+        expect(page.get_by_role("navigation", name="Lecture").get_by_role("link", name=way)).to_be_visible()
+    page.wait_for_function(SHOWN, arg=[SMALL, *walk.steps[number - 1].show])
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", lecture_steps.walks()[0])
-def test_what_a_step_speaks_of_is_in_the_window_of_every_class_room(visit: Visit, name: str) -> None:
-    large: ViewportSize = {"width": 1280, "height": 800}
-    small: ViewportSize = {"width": 1024, "height": 768}
-    assert missed(visit, name, small) == []
-    for size in (large, small):
-        assert missed(visit, name, size, "&projector=1") == [], size
+@pytest.mark.parametrize(
+    ("name", "width", "more"),
+    [
+        ("L2", 1280, "&projector=1"),
+        *(pytest.param(name, 1280, "", marks=pytest.mark.sweep) for name in NAMES),
+        *(pytest.param(name, 1280, "&projector=1", marks=pytest.mark.soak) for name in NAMES if name != "L2"),
+        *(pytest.param(name, 1024, more, marks=pytest.mark.soak) for name in NAMES for more in ("", "&projector=1")),
+    ],
+)
+def test_the_arrow_keys_walk_through_a_lecture_and_what_a_step_speaks_of_is_in_the_window(
+    visit: Visit, name: str, width: int, more: str
+) -> None:
+    assert missed(visit, name, LARGE if width == LARGE["width"] else {"width": 1024, "height": 768}, more) == []
 
 
-def missed(visit: Visit, name: str, size: ViewportSize, more: str = "") -> list[tuple[str, object]]:
+def missed(visit: Visit, name: str, size: ViewportSize, more: str) -> list[tuple[str, object]]:
     """The steps of a lecture whose figure or part is not in a window of this size, or too pale there."""
     walk, page = lecture_steps.walks()[0][name], visit.page
     found: list[tuple[str, object]] = []
     page.set_viewport_size(size)
     page.goto(f"{visit.server.address}/{walk.address(1).removeprefix('./')}{more}")
     for number, step in enumerate(walk.steps, start=1):
-        at_rest(page, name, number)
+        expect_line(page, name, number)
         try:
             page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
             if step.show[1:] and (contrast := _contrast(page, step.show)) < READABLE:
@@ -108,3 +128,25 @@ def _contrast(page: Page, show: Sequence[str]) -> float:
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     bright = linear @ [0.2126, 0.7152, 0.0722]
     return float((bright.max() + 0.05) / (bright.min() + 0.05))
+
+
+def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_too(visit: Visit) -> None:
+    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn="[role=tablist]")
+    at_rest(page, "L3", 4)
+    page.keyboard.press("ArrowLeft")
+    at_rest(page, "L3", 3)
+    page.get_by_role("link", name="Next step").click()
+    at_rest(page, "L3", 4)
+    for chord in ("Control", "Meta", "Shift"):  # those of the browser and of the system
+        page.keyboard.press(f"{chord}+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 5)
+
+
+def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
+    page = visit.open("/lectures", drawn="[data-testid=stMain] h1")
+    card = page.locator("section").filter(has_text=re.compile("^L4 "))
+    expect(card.get_by_role("link", name="Start L4")).to_be_visible()
+    card.locator("summary").click()
+    card.locator("li").get_by_role("link", name=lecture_steps.walks()[0]["L4"].steps[0].say).click()
+    at_rest(page, "L4", 1)

@@ -85,6 +85,8 @@ def test_the_head_that_links_two_words_is_in_sight_once_both_are_chosen(visit: V
     best.click()
     expect(page.locator(".headline strong")).to_have_text("Layer 3, head 2")
     expect(page).to_have_url(re.compile("token=8.*to=1"))
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("to="))
 
 
 @pytest.mark.parametrize("width", [1024, 1280])

@@ -10,7 +10,6 @@ from tests.browser.test_explorer import shown, tile, token
 
 
 def test_a_visit_notes_what_a_page_must_not_do(visit: Visit) -> None:
-    """No request to another host is answered."""
     noted = []
     for event, complaint, script in (
         ("pageerror", "script error: no", "setTimeout(() => { throw new Error('no'); })"),

@@ -3,10 +3,9 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, box_of, keys, saved, tool, violations
+from tests.browser import AT_REST, Visit, box_of, keys, tool
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -65,7 +64,6 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
 
 
 def test_pointing_says_what_is_there_and_moves_nothing_and_the_keyboard_goes_on(visit: Visit) -> None:
-    """From box to box and from token to token."""
     page = visit.open(f"{PAGE}&token=3", drawn=DRAWN)
     tip, legend = page.locator(".whole .tip"), page.locator(".whole .legend")
     place = box_of(legend)
@@ -120,19 +118,6 @@ def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -
     expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
 
 
-def test_the_picture_is_saved_as_a_file(visit: Visit) -> None:
-    for address, word in (
-        (f"{PAGE}&zoom=block", "SelfAttention"),
-        ("/whole_model?model=french-english", "&lt;START&gt;"),
-    ):
-        whole = visit.open(address, drawn=DRAWN).locator(".st-key-whole_model")
-        assert saved(whole, "PNG").startswith(b"\x89PNG")
-        svg = saved(whole, "SVG").decode()
-        assert svg.startswith("<svg")
-        assert not re.search("NaN|undefined", svg)
-        assert word in svg
-
-
 def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) -> None:
     page = visit.open("/whole_model?model=french-english&text=Je+suis+%C3%A9tudiant.", drawn=DRAWN)
     page.get_by_label("Follow").select_option("encoder.1")
@@ -141,16 +126,3 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
     page.get_by_label("Follow").select_option("decoder.0")
     expect(page).not_to_have_url(re.compile("kind=encoder"))
     expect(page.locator(".whole .tip")).to_contain_text("“<START>” →")
-
-
-@pytest.mark.soak
-def test_the_page_can_be_read_and_used_by_everyone(visit: Visit) -> None:
-    for scheme, zoom in zip(SCHEMES, ("block", "head"), strict=True):
-        visit.page.emulate_media(color_scheme=scheme)
-        drawn = ".st-key-block_pre_norm .hits button"
-        page = visit.open(f"{PAGE}&zoom={zoom}&beside=Post-norm,+pre-norm", drawn=drawn)
-        page.wait_for_selector(DRAWN, state="attached")
-        page.locator(DRAWN).nth(1).focus()
-        assert violations(page) == [], scheme
-        assert_fits(page, 390)
-        page.set_viewport_size({"width": 1280, "height": 844})

@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, press, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit, press
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
@@ -54,7 +53,6 @@ def test_another_word_makes_a_branch_that_one_can_walk(visit: Visit) -> None:
 
 
 def test_a_typed_edit_is_undone_with_all_that_was_written(visit: Visit) -> None:
-    """By the button, and by the browser's own way back."""
     page = visit.open(DESK, drawn=DRAWN)
     written, path = write(page, 2), re.compile("path=")
     expect(page).to_have_url(re.compile(r"path=0\.2"))
@@ -90,15 +88,6 @@ def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -
     written = page.locator(WORDS).count()
     expect(page).to_have_url(re.compile(rf"path=0\.{written}~"))
     expect(page.locator(WORDS)).to_have_count(written)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("width", [390])
-def test_the_desk_fits_and_shuts_nobody_out(visit: Visit) -> None:
-    page = visit.open(f"{DESK}&path=1.3~0.0.5k.5l.5m~0.1.5n.5m", drawn=DRAWN)
-    for width in (390, 1280):
-        assert_fits(page, width)
-        assert violations(page) == []
 
 
 def test_words_follow_each_key_and_a_tap_takes_one(visit: Visit) -> None:

@@ -23,9 +23,8 @@ def explorer(key: str, tokens: tuple[str, ...]) -> None:
     selection = {"kind": "decoder.self_attn", "layer": layer, "head": head, "token": token, "to": None, "look": ""}
     show_view(
         "explorer",
+        views.explorer,
         key=key,
-        js=views.explorer.JS,
-        css=views.explorer.CSS,
         data=views.payload(decoder(tokens, layers=2, heads=3)),
         selection=selection | {"first": None, "details": ""},
         on_report=follow,

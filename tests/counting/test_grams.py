@@ -156,13 +156,6 @@ def test_what_stays_keeps_its_share_and_the_rest_goes_to_the_shorter_context() -
         np.testing.assert_allclose(p, np.where(stays, share, 0) + left * shorter, rtol=1e-9)
 
 
-def test_nothing_is_lost_if_nothing_is_rare() -> None:
-    counted = grams.count(STREAM, vocab_size=V, n=3)
-    whole = kneser_ney.smoothed(counted, vocab_size=V)[-1]
-    same = pruned.pruned(whole, counted, least=(1, 1, 1))
-    np.testing.assert_allclose(same.probabilities(STREAM), whole.probabilities(STREAM), rtol=1e-9)
-
-
 def test_a_file_holds_the_model_up_to_half_precision(tmp_path: Path) -> None:
     _, small = both()
     pruned.save(tmp_path / "3-gram.npz", small)

@@ -65,7 +65,6 @@ def test_probabilities_are_those_of_the_formula(n: int) -> None:
 
 @each("n", [1, 2, 3, 5])
 def test_probabilities_of_all_tokens_sum_to_one_and_are_those_of_the_distribution(n: int) -> None:
-    """After contexts that occurred, and after others that never did."""
     model = fit(text(307, seed=1), vocab_size=VOCAB, n=n)
     known, foreign = (np.split(text(60, seed=seed), 12) for seed in (1, 2))
     for history in (*known, *foreign, np.array([], dtype=np.int32), np.full(5, VOCAB - 1)):

@@ -41,11 +41,16 @@ def test_it_serves_until_it_is_asked_to_stop_and_leaves_nothing_behind(haproxy: 
     assert [listens(port + n) for n in range(3)] == [False] * 3
 
 
-def test_it_says_what_to_install_when_haproxy_is_missing(tmp_path: Path) -> None:
+def test_it_says_what_to_install_when_haproxy_is_missing_and_refuses_impossible_settings(tmp_path: Path) -> None:
     with command(env={"PATH": str(tmp_path)}) as process:
         _, said = process.communicate(timeout=300)
     assert process.returncode == 1
     assert "apt-get install haproxy" in said
+    for option in ("--replicas=0", "--replicas=-1", "--replicas=two", "--port=0"):
+        with command(option) as process:
+            _, said = process.communicate(timeout=300)
+        assert process.returncode == 2, option
+        assert "Traceback" not in said, option
 
 
 def test_where_nothing_can_listen_one_sentence_says_so(haproxy: None) -> None:
@@ -62,11 +67,3 @@ def test_where_nothing_can_listen_one_sentence_says_so(haproxy: None) -> None:
         printed, said = process.communicate(timeout=300)
     assert (process.returncode, printed) == (1, "")
     assert re.fullmatch(r"This machine has no address 203\.0\.113\.5: .*\n", said)
-
-
-def test_impossible_settings_are_refused() -> None:
-    for option in ("--replicas=0", "--replicas=-1", "--replicas=two", "--port=0"):
-        with command(option) as process:
-            _, said = process.communicate(timeout=300)
-        assert process.returncode == 2, option
-        assert "Traceback" not in said, option

@@ -24,13 +24,6 @@ def container(name: str) -> dict[str, Any]:
     return dict(only)
 
 
-def test_haproxy_is_told_all_that_it_asks_for() -> None:
-    asked = set(re.findall(r"\$\{?(TFMVIZ_\w+)", HAPROXY))
-    in_cluster = {one["name"] for one in container("proxy")["env"]} - {"NAMESPACE"}
-    assert COMPOSE["proxy"]["environment"].keys() == asked
-    assert in_cluster == asked
-
-
 def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_them() -> None:
     in_cluster = {one["name"]: one.get("value", "") for one in container("app")["env"]}
     for setting in (security.SETTING, "TFMVIZ_EMBED"):
@@ -40,12 +33,16 @@ def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_
     assert service["metadata"]["name"] in in_cluster[security.SETTING].split()
 
 
-def test_both_run_the_same_haproxy_with_the_file_of_this_folder() -> None:
+def test_both_run_the_same_haproxy_with_the_file_of_this_folder_and_all_that_it_asks_for() -> None:
     assert COMPOSE["proxy"]["image"] == container("proxy")["image"]
     (volume,) = COMPOSE["proxy"]["volumes"]
     assert volume == "./haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro"
     kustomization = yaml.safe_load((DEPLOY / "kustomization.yaml").read_text(encoding="utf-8"))
     assert kustomization["configMapGenerator"] == [{"name": "haproxy", "files": ["haproxy.cfg"]}]
+    asked = set(re.findall(r"\$\{?(TFMVIZ_\w+)", HAPROXY))
+    in_cluster = {one["name"] for one in container("proxy")["env"]} - {"NAMESPACE"}
+    assert COMPOSE["proxy"]["environment"].keys() == asked
+    assert in_cluster == asked
 
 
 def test_the_servers_know_the_same_readers_and_hear_from_haproxy_alone_where_they_are() -> None:

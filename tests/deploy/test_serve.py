@@ -73,7 +73,6 @@ def test_readers_are_shared_among_the_servers(served: Serving) -> None:
 
 
 def test_who_is_slow_slows_nobody(served: Serving) -> None:
-    """Readers who never finish their request, and some who never read what they have asked for."""
     port = int(served.address.rsplit(":", 1)[1])
 
     async def beside_the_slow() -> list[Reader]:
@@ -190,16 +189,13 @@ class Stub:
             raise RuntimeError(f"{self.name} does not {to}.")
 
 
-def test_after_a_server_that_stays_away_no_other_is_stopped(capsys: pytest.CaptureFixture[str]) -> None:
+def test_after_a_server_that_stays_away_no_other_is_stopped_or_ended(capsys: pytest.CaptureFixture[str]) -> None:
     for to in ("start", "answer"):
         one, two, three = Stub("one"), Stub("two", fails_to=to), Stub("three")
         serve.restart_in_turn(cast("Any", [one, two, three]), cast("Any", one))
         assert one.done == two.done == ["maint", "stop", "start", "ready"]
         assert three.done == []
         assert f"two does not {to}. The others go on" in capsys.readouterr().err
-
-
-def test_a_server_that_cannot_be_started_again_ends_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     asked = serve.Asked()
     lost, other = Stub("lost", fails_to="start", asked=asked), Stub("other", asked=asked)
     with subprocess.Popen(["sleep", "60"]) as front:

@@ -120,7 +120,6 @@ def test_a_page_is_asked_for_again_elsewhere_and_what_changes_something_is_sent_
 
 
 def test_what_is_for_the_owner_reaches_no_server_however_it_is_spelled(shared: Shared) -> None:
-    """Although these servers would answer everything."""
     got = {spelling: shared.ask(path=spelling)[0] for spelling in CLOSED}
     assert {spelling: status for spelling, status in got.items() if status not in (400, 404)} == {}
     assert [server.asked for server in shared.servers] == [[], []]

@@ -5,11 +5,10 @@ import { webcrypto } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
-import { fetchEngine } from "../../tfmviz/views/engine/fetching.ts";
-import { visible } from "../../tfmviz/views/engine/labels.ts";
-import { tensorsOf } from "../../tfmviz/views/engine/safetensors.ts";
+import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
+import { visible } from "../../tfmviz/views/engine/tokens.ts";
+import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { stepsOf } from "../../tfmviz/views/steps/from_record.ts";
 import { Head } from "../../tfmviz/views/steps/head.ts";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/from_record.ts";
 
@@ -20,7 +19,7 @@ const tasks = {
   load({ name, config, weights, tokenizer }) {
     engines.set(
       name,
-      Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))),
+      new Engine(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))),
     );
   },
   encode: ({ name, texts, max_len }) => {

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.browser import ROOT
 from tests.engine import MODELS, Engine
-from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.edits import Edit, Scale, SetMask
 from tfmviz.record.trace import Array, Trace
 from tfmviz.zoo import load
 from tfmviz.zoo.model import ZooModel
@@ -39,30 +39,22 @@ def cut(model: ZooModel, text: str, length: int) -> str:
 
 
 def edits(trace: Trace, *, seed: int) -> tuple[Edit, ...]:
-    """A few of all kinds, for a model with this record."""
+    """A few of the kinds that the engine carries out, for a model with this record."""
     rng = random.Random(seed)
     return tuple(edit(trace, rng) for _ in range(rng.randint(1, 4)))
 
 
 def edit(trace: Trace, rng: random.Random) -> Edit:
     layer, length = rng.choice(trace.layers), len(trace.target)
-    heads, _, d_head = trace[f"{layer}.z"].shape
-    head = rng.randrange(heads)
+    heads = len(trace[f"{layer}.z"])
     vectors = [site for site in trace if site.endswith((".out", ".resid_mid", "norm", ".pre", ".post", "embed"))]
-    site = rng.choice(vectors)
-    width = trace[site].shape[-1]
-    numbers = tuple(rng.uniform(-1, 1) for _ in range(width))
     mask = tuple(tuple(i == j or rng.random() < 0.5 for j in range(length)) for i in range(length))
     some = tuple(rng.random() < 0.5 for _ in range(heads))
     possible: list[Edit] = [
-        AblateHead(layer=layer, head=head),
         SetMask(layer=layer, mask=mask, heads=rng.choice([None, some])),
-        Scale(site=f"{layer}.z", factor=rng.uniform(0, 2), head=rng.choice([None, head])),
-        Scale(site=site, factor=0.0),
-        Scale(site=site, factor=rng.uniform(-1, 2), coordinate=rng.randrange(width)),
+        Scale(site=f"{layer}.z", factor=rng.uniform(0, 2), head=rng.choice([None, rng.randrange(heads)])),
+        Scale(site=rng.choice(vectors), factor=rng.choice([0.0, rng.uniform(-1, 2)])),
         Scale(site="logits", factor=0.5),
-        Patch(site=site, vector=numbers, position=rng.choice([None, rng.randrange(length)])),
-        Patch(site=f"{layer}.z", vector=tuple(rng.uniform(-1, 1) for _ in range(d_head)), head=head),
     ]
     return rng.choice(possible)
 

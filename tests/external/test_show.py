@@ -1,7 +1,5 @@
 """Attention that somebody else computed, on a page: the numbers that went in, or a sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64decode

@@ -6,7 +6,7 @@ from functools import cache
 from scripts import lint
 from tests.pages.tabs import UI, Address
 
-_PARAMETER = re.compile(r'(?:query_params\.get\(|_asked\(|key=|put\(\{)"([a-z_]+)"')
+_PARAMETER = re.compile(r'(?:\burl\.\w+\((?:\{|[\w.]+, )?|_asked\(|key=)"([a-z_]+)"')
 
 _OF_THE_FRAME = ("model", "kind", "layer", "head", "token", "to", "look", "projector", "lecture", "step", "run")
 

@@ -23,7 +23,7 @@ CLOSE = {"Host": "localhost", "Connection": "close"}
 
 MODEL = "induction"
 
-NAMED = f"/weights/{MODEL}-{weights._package(MODEL).digest[:20]}"
+NAMED = f"/weights/{MODEL}-{weights._package(MODEL)[1][:20]}"
 
 ROUTES = ("/views/{}", "/weights/{}", "/weights/{}/0", NAMED + "/{}")
 """The routes of ours that have a part for a reader to spell; the last with a name that there is."""

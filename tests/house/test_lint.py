@@ -66,6 +66,7 @@ BROKEN = {
         "st.line_chart(f)": [1],
     },
     (lint.asks_for_numbers_in_one_place, UI): {"st.number_input(1)\nst.number_input(1, bind=2)": [2]},
+    (lint.leaves_the_address_to_one_module, UI): {"url.text('a')\nst.query_params.get('a')": [2]},
     (lint.writes_per_cent_without_a_space, UI): {
         "'33 % of'": [1],
         "f'{x} %'": [1],

@@ -1,7 +1,5 @@
 """A checkpoint on disk."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

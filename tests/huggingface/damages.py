@@ -1,7 +1,5 @@
 """Ways to damage a checkpoint, and what the command then says."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Checkpoints on disk as transformers writes them: tiny random models with tokenizers of every kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

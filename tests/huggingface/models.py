@@ -3,8 +3,6 @@
 All parameters are drawn anew and large, so that no formula hides behind weights of size 0.02.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

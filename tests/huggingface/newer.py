@@ -1,7 +1,5 @@
 """Tiny models of families that came later, most with two kinds of layers; as `models.MODELS`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -104,9 +102,7 @@ OLD_MODERN = {key: value for key, value in MODERN.items() if key not in ("rope_p
     **{"global_attn_every_n_layers": 2, "global_rope_theta": 5555.0, "local_rope_theta": 777.0}
 }
 
-EXPERTS: dict[str, Any] = {
-    **{"num_local_experts": 5, "num_experts_per_tok": 3, "experts_implementation": "eager"},
-}
+EXPERTS: dict[str, Any] = {**{"num_local_experts": 5, "num_experts_per_tok": 3, "experts_implementation": "eager"}}
 """The library's usual kernel takes no vectors whose bytes are no multiple of 16."""
 
 SMALL_EXPERTS = EXPERTS | {"num_experts": 7, "num_experts_per_tok": 2, "moe_intermediate_size": 19}

@@ -1,7 +1,5 @@
 """What a hostile checkpoint costs, and what a command that is killed leaves behind."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,6 +1,4 @@
-"""A checkpoint on disk becomes a folder of the zoo: what is in it, and what the app makes of it."""
-
-from __future__ import annotations
+"""A checkpoint on disk becomes a folder of the zoo: what is in it, and what the app makes of it, of pairs too."""
 
 import json
 import subprocess
@@ -18,14 +16,18 @@ from safetensors.torch import load_file
 import tfmviz
 from tests.browser import ROOT
 from tests.cases import each
-from tests.huggingface.folders import TOKENIZERS, write
-from tests.huggingface.models import tiny
+from tests.huggingface.folders import TOKENIZERS, word_piece, write
+from tests.huggingface.models import tiny, weighted
+from tests.huggingface.newer import NEWER
 from tfmviz import zoo
 from tfmviz.analysis import whole_model
 from tfmviz.huggingface import __main__ as command
+from tfmviz.huggingface.check import differences, eager, expected
+from tfmviz.huggingface.conversion import convert
 from tfmviz.huggingface.tokens import read_tokenizer
 from tfmviz.model import linear
-from tfmviz.record.edits import AblateHead
+from tfmviz.record.marks import are_second
+from tfmviz.record.trace import Encoding
 from tfmviz.zoo import ZooModel, files
 
 TEXT = "The cat sat on the mat."
@@ -128,14 +130,6 @@ def test_a_configuration_cannot_name_code_to_compare_with(tmp_path: Path, place:
     assert run(tmp_path / "llama") == 0
 
 
-def test_shards_are_read_as_one(tmp_path: Path, place: Path) -> None:
-    model = tiny("llama")
-    model.save_pretrained(tmp_path / "llama", max_shard_size="60KB")
-    TOKENIZERS["llama"]().save_pretrained(tmp_path / "llama")
-    assert len(list((tmp_path / "llama").glob("*.safetensors"))) > 2
-    assert run(tmp_path / "llama") == 0
-
-
 def test_a_converted_model_in_memory_is_the_one_on_disk(tmp_path: Path, place: Path) -> None:
     model = write(tmp_path / "bart", "bart")
     assert run(tmp_path / "bart") == 0
@@ -152,7 +146,6 @@ def test_a_converted_model_in_memory_is_the_one_on_disk(tmp_path: Path, place: P
 
 @every_kind
 def test_the_tokens_are_those_of_transformers(models: dict[str, ZooModel], name: str) -> None:
-    """[CLS] and </s> included, and nothing else added."""
     encoding = models[name].tokenizer.encode(TEXT, max_len=61)
     if name == "marian":
         assert encoding.tokens[:3] == (" ", "T", "h")
@@ -160,18 +153,6 @@ def test_the_tokens_are_those_of_transformers(models: dict[str, ZooModel], name:
         return
     assert list(encoding.ids) == TOKENIZERS[name]()(TEXT)["input_ids"]
     assert all(encoding.text[a:b] or index in (0, len(encoding) - 1) for index, (a, b) in enumerate(encoding.offsets))
-
-
-@every_kind
-def test_every_model_is_traced_and_its_parts_switched_off(models: dict[str, ZooModel], name: str) -> None:
-    model = models[name]
-    trace = model.trace(TEXT)
-    assert trace.first_not_finite() is None
-    assert trace.layers == model.config.layers
-    layer = model.config.layers[-1]
-    without = model.trace(TEXT, (AblateHead(layer=layer, head=0),), sites=(f"{layer}.z",))
-    assert not without[f"{layer}.z"][0].any()
-    assert ("logits" in trace) == (name != "bert headless")
 
 
 @each("name", ["bart", "t5 1.1", "marian"])
@@ -197,47 +178,6 @@ def test_marian_reads_two_languages_with_one_vocabulary(tmp_path: Path) -> None:
     assert target.decode([vocabulary["▁cat▁sat"], vocabulary["s"]]) == "cat sats"
 
 
-def test_a_shipped_model_survives_the_way_through_another_library_bit_for_bit(tmp_path: Path, place: Path) -> None:
-    """`tiny-english` written as a GPT-NeoX checkpoint, and read back."""
-    shipped, folder = zoo.load("tiny-english"), zoo.MODELS / "tiny-english"
-    config, weights = shipped.config, load_file(folder / "model.safetensors")
-    sizes = {
-        **{"vocab_size": config.vocab_size, "hidden_size": config.d_model, "num_hidden_layers": config.n_layers},
-        **{"num_attention_heads": config.attention.n_heads, "intermediate_size": config.feed_forward.d_ff},
-    }
-    kind = {"use_parallel_residual": False, "tie_word_embeddings": True, "max_position_embeddings": config.max_len}
-    rope = {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0}
-    theirs = hf.GPTNeoXForCausalLM(hf.GPTNeoXConfig(**sizes, **kind, rope_parameters=rope))
-    theirs.load_state_dict(as_neox(weights, config), strict=False)
-    theirs.save_pretrained(tmp_path / "neox")
-    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), eos_token="<|endoftext|>")
-    tokenizer.save_pretrained(tmp_path / "neox")
-    assert run(tmp_path / "neox", "--name", "back") == 0
-    ours, text = zoo.load("back"), "The cat sat on the mat, and 中 said so."
-    assert ours.vocabulary == shipped.vocabulary
-    for site in ("logits", "decoder.5.self_attn.z", "decoder.2.mlp.post"):
-        assert np.array_equal(ours.trace(text)[site], shipped.trace(text)[site]), site
-
-
-def as_neox(weights: dict[str, torch.Tensor], config: Any) -> dict[str, torch.Tensor]:
-    """The same numbers under GPT-NeoX's names: neighbours of a pair become halves of a head."""
-    d, found = config.d_head, {"gpt_neox.embed_in.weight": weights["embedding.W_E"]}
-    found["lm_head.weight"] = weights["embedding.W_E"]
-    halves = torch.cat((torch.arange(0, d, 2), torch.arange(1, d, 2)))
-    names = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "post_attention_layernorm"}
-    names |= {"self_attn.W_O": "attention.dense", "mlp.W_in": "mlp.dense_h_to_4h", "mlp.W_out": "mlp.dense_4h_to_h"}
-    for kind in ("weight", "bias"):
-        found[f"gpt_neox.final_layer_norm.{kind}"] = weights[f"decoder.norm.{kind}"]
-        for n in range(config.n_layers):
-            ours, other = f"decoder.blocks.{n}", f"gpt_neox.layers.{n}"
-            q, k, v = (weights[f"{ours}.self_attn.{w}.{kind}"].unflatten(0, (-1, d)) for w in ("W_Q", "W_K", "W_V"))
-            rows = torch.stack((q[:, halves], k[:, halves], v), dim=1)  # (head, 3, d_head, …)
-            found[f"{other}.attention.query_key_value.{kind}"] = rows.flatten(0, 2)
-            for name, its in names.items():
-                found[f"{other}.{its}.{kind}"] = weights[f"{ours}.{name}.{kind}"]
-    return {name: value.float() for name, value in found.items()}
-
-
 @each(
     "program",
     [
@@ -249,3 +189,75 @@ def as_neox(weights: dict[str, torch.Tensor], config: Any) -> dict[str, torch.Te
 def test_the_app_never_imports_transformers(program: str) -> None:
     program += "\nimport sys; sys.exit('transformers' in sys.modules or 'huggingface_hub' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=300)
+
+
+A, B = "The cat sat on the mat.", "the dog ran"
+
+
+def converted(name: str) -> tuple[ZooModel, Any]:
+    theirs = weighted(NEWER[name]()) if name in NEWER else tiny(name)
+    return convert(theirs, word_piece()), theirs
+
+
+def types_of(model: ZooModel, text: Encoding) -> list[int]:
+    mark = model.config.embeddings.separator
+    assert mark is not None
+    return are_second(np.array(text.ids), mark).astype(int).tolist()
+
+
+@each("name", ["bert", "albert", "electra narrow"])
+def test_a_pair_is_what_transformers_makes_of_it(name: str) -> None:
+    model, theirs = converted(name)
+    inputs = word_piece()(A, B, return_tensors="pt", return_token_type_ids=True)
+    found = model.trace(f"{A} ||| {B}")
+    assert list(found.target.ids) == inputs.input_ids[0].tolist()
+    assert types_of(model, found.target) == inputs.token_type_ids[0].tolist()
+    with torch.inference_mode(), eager(theirs):
+        output = theirs(**inputs, output_attentions=True, output_hidden_states=True)
+    n, n_layers = len(found.target), model.config.n_layers
+    for layer, pattern in enumerate(output.attentions):
+        np.testing.assert_allclose(found[f"encoder.{layer}.self_attn.pattern"], pattern[0], atol=5e-6)
+    ours = {site: torch.tensor(found[site])[None] for site in found}
+    sites = differences(ours, expected(theirs, model.config, (inputs.input_ids,)))
+    assert max(site.difference for site in sites) <= 5e-6
+    assert {site.kind for site in sites} >= {"patterns", "streams"}
+    last = found[f"encoder.{n_layers - 1}.resid_post"]
+    np.testing.assert_allclose(last, output.hidden_states[-1][0], atol=5e-6 * max(1.0, float(abs(last).max())))
+    names = [{None: "", 0: "A", 1: "B"}[part] for part in inputs.sequence_ids(0)]
+    assert list(found.target.segments) == names
+    where = found.target.offsets[found.target.ids.index(model.config.embeddings.separator or 0)]
+    assert (len(found.target.offsets), found.target.text[slice(*where)].strip()) == (n, "|||")
+
+
+def test_other_texts_are_read_as_one() -> None:
+    model, _ = converted("bert")
+    for text in (A, f"{A} |||", f"||| {A}", f"{A} || {B}"):
+        found = model.trace(text).target
+        assert (list(found.ids), found.segments) == (word_piece()(text).input_ids, ()), text
+    twice = model.trace(f"{A} ||| {B} ||| {A}").target
+    assert list(twice.ids) == word_piece()(A, f"{B} ||| {A}").input_ids
+    plain = convert(tiny("distilbert"), word_piece())
+    assert list(plain.trace(f"{A} ||| {B}").target.ids) == word_piece()(f"{A} ||| {B}").input_ids
+
+
+def test_a_long_pair_is_cut_as_transformers_cuts_it() -> None:
+    model, _ = converted("bert")
+    for first, second in ((1, 30), (30, 1), (30, 30), (31, 30), (30, 9), (9, 30)):
+        text = " ".join([A] * first), " ".join([B] * second)
+        longest = model.config.max_len
+        expected = word_piece()(*text, truncation="longest_first", max_length=longest)
+        found = model.encode(" ||| ".join(text))
+        assert list(found.ids) == expected.input_ids
+        assert found.n_dropped == len(word_piece()(*text).input_ids) - longest
+
+
+def test_a_converted_folder_keeps_it_and_refuses_another_mark(tmp_path: Path, place: Path) -> None:
+    write(tmp_path / "bert", "bert")
+    assert run(tmp_path / "bert", "--name", "pairs") == 0
+    model = zoo.load("pairs")
+    assert set(model.trace(f"{A} ||| {B}").target.segments) == {"", "A", "B"}
+    config = place / "pairs" / "config.json"
+    mark = f'"separator": {model.config.embeddings.separator}'
+    config.write_text(config.read_text().replace(mark, '"separator": 7'))
+    with pytest.raises(zoo.ModelUnavailable, match="does not join"):
+        zoo.load("pairs")

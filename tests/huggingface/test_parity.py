@@ -1,7 +1,5 @@
 """Every family against transformers: patterns, streams and logits, and our own cache against none."""
 
-from __future__ import annotations
-
 import re
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -41,7 +39,6 @@ def converted(model: object) -> Transformer:
 
 @every_model
 def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> None:
-    """With weights so large that a wrong formula shows: patterns are far from even."""
     model = weighted(ALL[name]())
     module, texts = converted(model), texts_of(model)
     largest = compare(module, model, texts)
@@ -97,7 +94,6 @@ def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_t
 
 @each("name", ["gemma3", "smollm3", "olmo3", "exaone4", "modernbert", "phi3 longrope", "gpt_oss", "albert"])
 def test_every_stream_and_score_is_the_sum_that_pages_make_of_it(name: str) -> None:
-    """Where layers turn differently, lack a norm, or norm the queries of all heads together."""
     model = convert(weighted(NEWER[name]()), llama_style())
     trace = model.trace("The cat sat on the mat, and the dog ran away.")
     (stack,) = model.config.stacks

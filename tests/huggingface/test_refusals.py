@@ -1,7 +1,5 @@
 """What cannot be shown is refused with a sentence that says why, and nothing half-written stays."""
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

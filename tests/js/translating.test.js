@@ -1,33 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.ts";
+import { stepSentence } from "../../tfmviz/views/translating/view.tsx";
 import { viewOf } from "./page.js";
 
 const draw = (await import("../../tfmviz/views/translating/view.tsx")).default;
-
-test("all words are shown until somebody chooses, and never more than there are", () => {
-  assert.deepEqual(
-    [null, 0, 3, 9, -1].map((asked) => shownOf(asked, 5)),
-    [5, 0, 3, 5, 0],
-  );
-});
-
-test("the step looked at is the one asked for if it is written, else the last", () => {
-  assert.equal(lookedAt(4, 2), 2);
-  assert.equal(lookedAt(4, 0), 0);
-  assert.equal(lookedAt(4, 4), 3);
-  assert.equal(lookedAt(4, null), 3);
-  assert.equal(lookedAt(0, null), null);
-  assert.equal(lookedAt(0, 0), null);
-});
-
-test("the strongest looks come first, equal ones in the order of the source", () => {
-  assert.deepEqual(
-    strongest([0.1, 0.4, 0.1, 0.4], 3).map(({ position }) => position),
-    [1, 3, 0],
-  );
-  assert.equal(strongest([1], 3).length, 1);
-});
 
 test("a step says what is read, written and looked at", () => {
   const step = { reads: "a", writes: "red", p: 0.97, weights: [0.05, 0.9, 0.05] };
@@ -43,6 +19,20 @@ function translation(writes) {
   const view = viewOf(draw, { about: "", source: ["x"], steps, heads: "" });
   return { view, at: (selector) => [...view.node.querySelectorAll(selector)] };
 }
+
+test("all words are shown until somebody chooses, and the step asked for is looked at if it is written, else the last", () => {
+  const { view } = translation(["b", "b", "b", "b"]);
+  const seen = (shown, step) => {
+    view.take({ shown, step });
+    return [view.shown, view.looked];
+  };
+  assert.deepEqual(seen(null, null), [4, 3]);
+  assert.deepEqual(seen(null, 2), [4, 2]);
+  assert.deepEqual(seen(9, 0), [4, 0]);
+  assert.deepEqual(seen(3, 3), [3, 2]);
+  assert.deepEqual(seen(0, null), [0, null]);
+  assert.deepEqual(seen(-1, 0), [0, null]);
+});
 
 test("playing writes word by word from the beginning to the end, and a second press pauses it", () => {
   mock.timers.enable({ apis: ["setTimeout"] });

@@ -12,7 +12,7 @@ import {
   verdictWords,
 } from "../../tfmviz/views/explorer/words.ts";
 import { quoted } from "../../tfmviz/views/shared/quoted.ts";
-import { stepSentence } from "../../tfmviz/views/translating/steps.ts";
+import { stepSentence } from "../../tfmviz/views/translating/view.tsx";
 import { aboutVector } from "../../tfmviz/views/whole_model/words.ts";
 
 const DECODER = { name: "decoder.self_attn", verdicts: [[["induction", 0.875]], [[], ["previous token", null]]] };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MOST_BRANCHES } from "../../tfmviz/views/shared/constants.ts";
+import { drawWords, entropyWords, rivalSentence } from "../../tfmviz/views/writing/rivals.tsx";
 import { choose, codeOf, goTo, NOTHING, pathOf, stepBack, treeOf, writtenIn } from "../../tfmviz/views/writing/tree.ts";
-import { drawWords, entropyWords, rivalSentence } from "../../tfmviz/views/writing/words.ts";
 
 /** A tree into which these tokens were written one after another. */
 const grown = (...tokens) => tokens.reduce((tree, token) => choose(tree, tree.shown, token), NOTHING);

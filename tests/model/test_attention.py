@@ -60,7 +60,6 @@ def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
 @every_mask
 @every_bias
 def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) -> None:
-    """And the recorded steps between q, k and v and z equal torch's kernel."""
     attention, bias = lively(Attention(config())), bias_for(mask, scheme)
     x_q, x_kv = inputs_for(mask)
     values, both = record(attention, x_q, x_kv, mask=mask, bias=bias), additive(mask, bias)
@@ -75,15 +74,6 @@ def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) 
     assert (pattern[allowed] > 0).all()
     assert (pattern[~allowed] == 0).all()
     assert (values["scores"] == -torch.inf).equal(~allowed)
-
-
-@every_mask
-@every_bias
-@each("n_kv_heads", [N_HEADS, 1])
-def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv_heads: int) -> None:
-    attention, bias = lively(Attention(config(n_kv_heads=n_kv_heads))), bias_for(mask, scheme)
-    fused, stepwise = (attention(*inputs_for(mask), mask=mask, bias=bias, tap=tap) for tap in (NO_TAP, STEPWISE))
-    assert_close(fused, stepwise)
 
 
 @every_mask

@@ -6,17 +6,14 @@ from typing import Any, get_args
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformers import LlamaConfig
-from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
 
 from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, config, lively, normal, record
-from tests.model.sizes import BATCH, BIASES, D_FF, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, SCHEMES
+from tests.model.sizes import BATCH, D_FF, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, SCHEMES
 from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
-from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
-from tfmviz.model.norms import build_norm
+from tfmviz.model.feed_forward import FeedForward
 from tfmviz.record.facts import Norm, NormPosition
 from tfmviz.record.tap import NO_TAP
 
@@ -28,36 +25,12 @@ CAUSAL = masks.causal(LENGTH)
 MEMORY_MASK = masks.full(LENGTH, K_LENGTH) & masks.padding(torch.tensor([5, K_LENGTH]), K_LENGTH)
 
 
-def test_norms_are_their_formulas_and_llamas() -> None:
-    x = 0.01 * X + 0.02  # small enough for ε to count
-    norm = lively(build_norm(config(norm="layer")))
-    assert isinstance(norm, nn.LayerNorm)
-    mean, variance = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)
-    assert_close(norm(x), (x - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias)
-    rms, llama = lively(build_norm(config(norm="rms"))), LlamaRMSNorm(D_MODEL, eps=1e-5)
-    assert isinstance(rms, nn.RMSNorm)
-    llama.load_state_dict(rms.state_dict())
-    assert_close(rms(x), x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * rms.weight)
-    assert_close(rms(x), llama(x))
-
-
 def normalised(x: Tensor, norm: nn.Module) -> Tensor:
     """What torch's functions make of x with this norm's weights."""
     if isinstance(norm, nn.LayerNorm):
         return F.layer_norm(x, (D_MODEL,), norm.weight, norm.bias, eps=1e-5)
     assert isinstance(norm, nn.RMSNorm)
     return F.rms_norm(x, (D_MODEL,), norm.weight, eps=1e-5)
-
-
-def test_swiglu_is_llamas() -> None:
-    mlp = lively(GatedFeedForward(config(feed_forward="swiglu")))
-    values = record(mlp, X)
-    assert values["gate"].shape == values["pre"].shape == values["post"].shape == (BATCH, LENGTH, D_FF)
-    sizes = LlamaConfig(hidden_size=D_MODEL, intermediate_size=D_FF, num_attention_heads=N_HEADS, mlp_bias=True)
-    llama: Any = LlamaMLP(sizes)
-    for theirs, ours in ((llama.gate_proj, mlp.W_gate), (llama.up_proj, mlp.W_in), (llama.down_proj, mlp.W_out)):
-        theirs.load_state_dict(ours.state_dict())
-    assert_close(values["out"], llama(X))
 
 
 def copy_attention(theirs: nn.MultiheadAttention, ours: Attention) -> None:
@@ -161,7 +134,6 @@ def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
 @each("cross", [False, True])
 @each("norm_position", get_args(NormPosition))
 def test_the_residual_stream_is_accounted_for(norm: Norm, cross: bool, norm_position: NormPosition) -> None:
-    """What comes out is what went in plus what the layer wrote; in post-norm, its norm."""
     stack, values = record_decoder(norm_position, norm, cross=cross)
     assert torch.equal(values["0.resid_pre"], X)
     assert ("norm" in values) is (norm_position != "post")
@@ -201,15 +173,3 @@ def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool)
         q, k, v = (values[f"{layer}.cross_attn.{name}"] for name in "qkv")
         assert_close(values[f"{layer}.cross_attn.z"], F.scaled_dot_product_attention(q, k, v))
         assert f"{layer}.cross_attn.rot_q" not in values
-
-
-@each("scheme", [scheme for scheme in BIASES if scheme != "none"])
-def test_every_block_gets_the_same_bias(scheme: str) -> None:
-    stack = lively(Stack(config(positions=scheme), bidirectional=True))
-    values = record(stack, X, mask=masks.full(LENGTH, LENGTH))
-    bias = stack.positions.bias(LENGTH, LENGTH)
-    assert bias is not None
-    for layer in range(N_LAYERS):
-        q, k, v = (values[f"{layer}.self_attn.{name}"] for name in "qkv")
-        expected = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.expand(BATCH, -1, -1, -1))
-        assert_close(values[f"{layer}.self_attn.z"], expected)

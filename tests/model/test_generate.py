@@ -1,6 +1,5 @@
 """Writing a token at a time: what is written is what independent forward passes would choose."""
 
-from contextlib import ExitStack
 from functools import partial
 from typing import Any, get_args
 
@@ -10,13 +9,13 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import assert_close, flat, inputs_of, lively_model, token_ids
+from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.model.sizes import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.sizes import SCHEMES
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 from tfmviz.record.decoding import GREEDY, Rules, Step
 from tfmviz.record.facts import NormPosition
 from tfmviz.record.tap import NO_TAP
@@ -62,15 +61,7 @@ def test_a_long_prompt_is_kept_whole_and_writing_stops_before_the_mark(writer: D
     assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
 
 
-@each("temperature", [0.0, 0.9])
-def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, temperature: float) -> None:
-    short, long = (continue_ids(writer, PROMPT, max_new_tokens=n, temperature=temperature, seed=3) for n in (0, 7))
-    assert short.equal(PROMPT)
-    assert continue_ids(writer, PROMPT, max_new_tokens=4, temperature=temperature, seed=3).equal(long[:7])
-
-
 def test_the_seed_decides_the_draws(writer: DecoderOnly, translator: EncoderDecoder) -> None:
-    """At a temperature; and nobody else's random numbers change."""
     for write in (
         partial(continue_ids, writer, PROMPT),
         partial(translate_ids, translator, SOURCE, start=END, ends=()),
@@ -154,34 +145,6 @@ def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: di
     assert n_read == 11
 
 
-@each("scheme", SCHEMES)
-@torch.inference_mode()
-def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
-    model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
-    src, tgt = inputs_of("encoder-decoder")
-    expected, memory, cache, mask = model(src, tgt), model.encode(src), Cache(), full_mask(tgt[:, :1], src, None)
-    for place in range(tgt.shape[1]):
-        logits = model.decode(tgt[:, place : place + 1], memory, cache, memory_mask=mask, past=place)
-        assert_close(logits, expected[:, place : place + 1])
-        memory = memory[:, :0]
-
-
-def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
-    rows: dict[str, int] = {}
-    with ExitStack() as hooks:
-        for name, module in translator.named_modules():
-            if name.endswith("W_K"):
-
-                def count(_: Any, inputs: tuple[Tensor], __: Any, name: str = name) -> None:
-                    rows[name] = rows.get(name, 0) + inputs[0].shape[1]
-
-                hooks.enter_context(module.register_forward_hook(count))
-        target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    assert len(target) == 11
-    assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
-    assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}
-
-
 def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
     reader, start = reader_of(model, text.tolist(), begin=[END], tap=NO_TAP)
     return list(steps(reader, start, **how))
@@ -205,14 +168,6 @@ def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tupl
             assert step.draw is not None
             assert step.draw.token == step.token
     assert len({step.logits.tobytes() for step in found}) > 3
-
-
-@torch.inference_mode()
-def test_the_records_of_a_translation_hold_the_logits_of_their_places(translator: EncoderDecoder) -> None:
-    found = recorded(translator, SOURCE, given=(4, 8), ends=(END,), max_new_tokens=9)
-    logits = translator(SOURCE[None], torch.tensor([[END, *(step.token for step in found[:-1])]]))[0]
-    for step, expected in zip(found, logits, strict=True):
-        torch.testing.assert_close(torch.from_numpy(step.logits), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_given_tokens_are_read_in_one_pass_and_records_are_small(writer: DecoderOnly) -> None:

@@ -8,11 +8,10 @@ from torch import Tensor, nn
 
 from tests.cases import each
 from tests.model.helpers import assert_close, lively, normal, record, token_ids
-from tests.model.sizes import BATCH, LENGTH
+from tests.model.sizes import LENGTH
 from tfmviz.model.build import build
 from tfmviz.model.earlier import Directions, LabellerConfig, read_config
 from tfmviz.model.labeller import BidirectionalLayer, Labeller
-from tfmviz.model.recurrent import SITES
 from tfmviz.record.edits import Patch
 from tfmviz.record.tap import STEPWISE
 
@@ -50,25 +49,6 @@ def test_stacked_layers_are_those_of_torch(directions: Directions, tap: object) 
     states = library_of(model)(D**0.5 * model.W_E[ids])[0]
     logits = model(ids) if tap is None else model(ids, tap=tap)
     assert_close(logits, states @ model.W_L.weight.T + model.W_L.bias)
-
-
-def test_both_directions_are_recorded_in_the_order_of_the_text() -> None:
-    model, ids = labeller("both"), token_ids(LENGTH)
-    values, half = record(model, ids), D // 2
-    x = values["embed"]
-    for layer in range(LAYERS):
-        prefix = f"rnn.{layer}."
-        assert {site for site in values if site.startswith(prefix)} == {
-            f"{prefix}{way}.{site}" for way in ("forward", "backward") for site in SITES
-        }
-        pair = model.rnn[layer]
-        assert isinstance(pair, BidirectionalLayer)
-        after = pair.from_right.gru(x.flip(1))[0].flip(1)
-        assert_close(values[f"{prefix}backward.hidden"], after)
-        assert values[f"{prefix}forward.update"].shape == (BATCH, LENGTH, half)
-        x = torch.cat((values[f"{prefix}forward.hidden"], after), dim=-1)
-    assert_close(values["logits"], model(ids))
-    assert (next(iter(values)), list(values)[-1]) == ("embed", "logits")
 
 
 def test_a_state_that_is_patched_on_the_way_back_is_read_on_from_there() -> None:

@@ -5,11 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, lively
 from tests.model.test_block import copy_layer
 from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, config, patches
-from tfmviz.record.tap import Recorder
 
 BATCH = 3
 
@@ -42,21 +40,3 @@ def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
     (table,) = model.encoder.positions.parameters()
     expected = theirs.eval()(x + table)[:, 0] @ model.W_U.weight.T + model.W_U.bias
     assert_close(model(cut), expected)
-
-
-@torch.no_grad()
-@each("positions, is_blind", [("none", True), ("learned", False)])
-def test_only_a_model_without_positions_is_blind_to_the_order_of_patches(positions: str, is_blind: bool) -> None:
-    model, cut = lively(PictureReader(config(positions))), patches(pictures())
-    order = torch.randperm(N_PATCHES, generator=torch.Generator().manual_seed(2))
-    assert torch.allclose(model(cut), model(cut[:, order]), atol=1e-4) == is_blind
-
-
-@torch.no_grad()
-def test_what_is_recorded_has_a_place_for_the_class_token() -> None:
-    model, recorder = lively(PictureReader(config("learned"))), Recorder()
-    logits = model(patches(pictures()), recorder)
-    pattern = recorder.values["encoder.0.self_attn.pattern"]
-    assert pattern.shape == (BATCH, model.config.attention.n_heads, 1 + N_PATCHES, 1 + N_PATCHES)
-    assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
-    assert recorder.values["logits"].equal(logits)

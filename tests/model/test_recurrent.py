@@ -1,63 +1,21 @@
 """The recurrent layer: its equations in numpy, torch's own, and its record; the layers whose times are measured."""
 
-from typing import Any
-
-import numpy as np
 import pytest
 import torch
 
-from tests.cases import each
 from tests.model.helpers import assert_close, lively, normal, record
 from tests.model.sizes import BATCH, LENGTH
 from tfmviz.model import layer_times
 from tfmviz.model.layer_times import KERNEL, N_HEADS, WIDTH, Convolution, SelfAttention
 from tfmviz.model.recurrent import SITES, RecurrentLayer
 from tfmviz.record.edits import Edit, Patch, Scale
-from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder
+from tfmviz.record.tap import Fork, Recorder
 
 D_IN, D_HIDDEN = 5, 3
 
 
 def layer() -> RecurrentLayer:
     return lively(RecurrentLayer(D_IN, D_HIDDEN))
-
-
-def test_a_text_is_read_by_the_equations_in_numpy() -> None:
-    gru, x, start = layer(), normal(LENGTH, D_IN).numpy(), normal(D_HIDDEN, seed=3).numpy()
-    W_x, W_h, b_x, b_h = (weight.detach().numpy() for weight in gru.gru.parameters())
-
-    def sigmoid(v: np.ndarray) -> np.ndarray:
-        return 1 / (1 + np.exp(-v))
-
-    h = start
-    expected: dict[str, list[np.ndarray]] = {site: [] for site in SITES}
-    R, Z, N = (slice(i * D_HIDDEN, (i + 1) * D_HIDDEN) for i in range(3))
-    for x_t in x:
-        r = sigmoid(W_x[R] @ x_t + b_x[R] + W_h[R] @ h + b_h[R])
-        z = sigmoid(W_x[Z] @ x_t + b_x[Z] + W_h[Z] @ h + b_h[Z])
-        n = np.tanh(W_x[N] @ x_t + b_x[N] + r * (W_h[N] @ h + b_h[N]))
-        h = (1 - z) * n + z * h
-        for site, value in zip(SITES, (r, z, n, h), strict=True):
-            expected[site].append(value)
-
-    recorded = record(gru, torch.from_numpy(x)[None], before=torch.from_numpy(start)[None])
-    assert list(recorded) == list(SITES)
-    for site in SITES:
-        np.testing.assert_allclose(recorded[site][0].numpy(), expected[site], rtol=1e-5, atol=1e-6)
-
-
-@each("start", {"from zero": None, "from a state": normal(BATCH, D_HIDDEN, seed=3)})
-def test_step_by_step_and_fused_are_equal_in_states_and_gradients(start: torch.Tensor | None) -> None:
-    gru, weights = layer(), normal(BATCH, LENGTH, D_HIDDEN, seed=4)
-    found: list[list[Any]] = []
-    for tap in (NO_TAP, STEPWISE):
-        x = normal(BATCH, LENGTH, D_IN).requires_grad_()
-        states = gru(x, before=start, tap=tap)
-        (states * weights).sum().backward()
-        found.append([states, x.grad, *(parameter.grad for parameter in gru.parameters())])
-        gru.zero_grad(set_to_none=True)
-    for fused, stepwise in zip(*found, strict=True):
-        assert_close(fused, stepwise)
 
 
 def test_reading_on_is_reading_the_whole_text_and_the_last_reading_is_kept() -> None:

@@ -12,12 +12,10 @@ from torch import Tensor, nn
 
 from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively_model, normal, record, token_ids
-from tests.model.sizes import BATCH, D_HEAD, D_MODEL, LENGTH, N_HEADS, VOCAB
-from tfmviz.model.attention import Attention
+from tests.model.sizes import LENGTH, VOCAB
 from tfmviz.model.cache import Cache
 from tfmviz.model.feed_forward import activation
-from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
-from tfmviz.model.weights import weights_of
+from tfmviz.model.transformer import DecoderOnly, build, build_to_fill
 from tfmviz.record.facts import Architecture, FeedForwardKind
 from tfmviz.record.tap import STEPWISE
 
@@ -84,82 +82,19 @@ def test_a_filled_model_is_the_model_that_was_drawn(architecture: Architecture, 
     assert filled.eval()(*inputs).equal(drawn(*inputs))
 
 
-def test_pairs_turn_by_the_angles_given() -> None:
-    values = recorded(decoder(rope_theta=THETA))
-    q, turned = (values[f"decoder.0.self_attn.{name}"].double() for name in ("q", "rot_q"))
-    angle = torch.arange(LENGTH).double()[:, None] * torch.tensor(THETA)
-    x, y = q[..., ::2], q[..., 1::2]
-    assert_close(turned[..., ::2], x * angle.cos() - y * angle.sin())
-    assert_close(turned[..., 1::2], x * angle.sin() + y * angle.cos())
-    assert turned[..., 4:8].equal(q[..., 4:8])
-
-
 @each("norm_position", ["pre", "post"])
 @torch.no_grad()
 def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(norm_position: str) -> None:
-    """The whole model by torch's own functions: f(Norm(x)) or Norm(f(x)), and x itself goes nowhere."""
-    model, ids = decoder(residual="absent", norm_position=norm_position, positions="none"), token_ids(LENGTH)
-    x = F.embedding(ids, model.embedding.W_E)
-
-    def attend(h: Tensor, attention: Attention) -> Tensor:
-        parts = (F.linear(h, part.weight, part.bias) for part in (attention.W_Q, attention.W_K, attention.W_V))
-        q, k, v = (part.view(BATCH, LENGTH, N_HEADS, D_HEAD).transpose(1, 2) for part in parts)
-        z = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(BATCH, LENGTH, D_MODEL)
-        return F.linear(z, attention.W_O.weight, attention.W_O.bias)
-
-    def feed(h: Tensor, mlp: Any) -> Tensor:
-        return F.linear(F.gelu(F.linear(h, mlp.W_in.weight, mlp.W_in.bias)), mlp.W_out.weight, mlp.W_out.bias)
-
-    for block in blocks_of(model.decoder):
-        layers: list[tuple[Any, Any, Any]] = [
-            (attend, block.self_attn, block.self_attn_residual),
-            (feed, block.mlp, block.mlp_residual),
-        ]
-        for layer, weights, residual in layers:
-            norm = (D_MODEL,), residual.norm.weight, residual.norm.bias
-            if norm_position == "pre":
-                x = layer(F.layer_norm(x, *norm), weights)
-            else:
-                x = F.layer_norm(layer(x, weights), *norm)
-    if model.decoder.norm is not None:
-        x = model.decoder.norm(x)
-    assert_close(model(ids), x @ model.embedding.W_E.T)
-
-
-def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
-    model = decoder(residual="parallel")
+    model = decoder(residual="absent", norm_position=norm_position)
     values = recorded(model)
     for index, block in enumerate(blocks_of(model.decoder)):
-        pre, mid, post = (values[f"decoder.{index}.resid_{name}"] for name in ("pre", "mid", "post"))
         assert block.mlp_residual is not None
-        assert_close(values[f"decoder.{index}.mlp.norm"], block.mlp_residual.norm(pre))
-        assert_close(mid, pre + values[f"decoder.{index}.self_attn.out"])
-        assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
-
-
-def test_the_segment_is_added_to_every_embedding() -> None:
-    model = decoder(segment="present")
-    assert model.embedding.segment is not None
-    assert_close(recorded(model)["embed"], model.embedding.W_E[token_ids(LENGTH)] + model.embedding.segment)
-
-
-def test_the_transform_is_linear_function_norm() -> None:
-    model = lively_model(architecture="encoder-only", head="transform", norm_eps=0.03)
-    assert isinstance(model, EncoderOnly)
-    values = record(model, token_ids(LENGTH))
-    w = model.state_dict()
-    x = F.gelu(values["encoder.norm"] @ w["head.transform.W.weight"].T + w["head.transform.W.bias"])
-    x = F.layer_norm(x, (D_MODEL,), w["head.transform.norm.weight"], w["head.transform.norm.bias"], eps=0.03)
-    assert_close(values["head"], x)
-    assert_close(values["logits"], x @ w["embedding.W_E"].T + w["head.b_U"])
-
-
-@each("changes", [{}, {"head": "bias", "logit_cap": 3.0}, {"head": "transform"}])
-def test_reading_out_the_last_stream_gives_the_logits(changes: dict[str, Any]) -> None:
-    model = decoder(**changes)
-    values, readout = recorded(model), weights_of(model).stacks["decoder"].readout
-    stream = values["decoder.1.resid_post"].numpy()
-    assert_close(torch.from_numpy(readout.logits(stream)).float(), values["logits"])
+        pre, mid, post = (values[f"decoder.{index}.resid_{name}"] for name in ("pre", "mid", "post"))
+        parts = (("self_attn", pre, mid, block.self_attn_residual), ("mlp", mid, post, block.mlp_residual))
+        for part, before, after, residual in parts:
+            out, normed = (values[f"decoder.{index}.{part}.{site}"] for site in ("out", "norm"))
+            assert_close(normed, residual.norm(before if norm_position == "pre" else out))
+            assert_close(after, out if norm_position == "pre" else normed)
 
 
 def test_every_norm_has_its_epsilon_and_a_decoder_may_be_deeper() -> None:

@@ -1,15 +1,24 @@
-"""Whole models: against Hugging Face's GPT-2, their embeddings, how they are built, and what they record."""
+"""Whole models: their embeddings, how they are built, what they record, and which outputs depend on which inputs."""
 
 import math
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.cases import each
-from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively, lively_model, record, token_ids
+from tests.model.helpers import (
+    assert_close,
+    blocks_of,
+    config,
+    inputs_of,
+    lively,
+    lively_model,
+    record,
+    token_ids,
+    with_other_token,
+)
 from tests.model.sizes import (
     ARCHITECTURES,
     BATCH,
@@ -24,9 +33,9 @@ from tests.model.sizes import (
     SCHEMES,
     VOCAB,
 )
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, build
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer, build
 from tfmviz.record.facts import Architecture
-from tfmviz.record.tap import STEPWISE, Recorder
+from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough, Recorder
 
 every_architecture = each("architecture", ARCHITECTURES)
 
@@ -63,22 +72,6 @@ def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
     return reference
 
 
-def test_decoder_only_equals_gpt2() -> None:
-    model = lively(DecoderOnly(config(positions="learned")))
-    ids = token_ids(LENGTH)
-    values = record(model, ids)
-    with torch.no_grad():
-        gpt2 = gpt2_of(model)(ids, output_attentions=True, output_hidden_states=True)
-
-    assert_close(values["logits"], gpt2.logits)
-    assert len(gpt2.attentions) == N_LAYERS
-    for layer, pattern in enumerate(gpt2.attentions):
-        assert_close(values[f"decoder.{layer}.self_attn.pattern"], pattern)
-    streams = [values[f"decoder.{layer}.resid_pre"] for layer in range(N_LAYERS)] + [values["decoder.norm"]]
-    for ours, theirs in zip(streams, gpt2.hidden_states, strict=True):
-        assert_close(ours, theirs)
-
-
 @every_architecture
 def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(architecture: Architecture) -> None:
     for embeddings in ("tied", "untied"):
@@ -99,26 +92,6 @@ def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(arch
             writes = name.endswith(("W_O.weight", "W_out.weight"))
             assert weight.std().item() == pytest.approx(0.02 / math.sqrt(n_writes) if writes else 0.02, rel=0.1)
             assert abs(weight.mean().item()) < 0.02 / 10
-
-
-@each("embedding_scale, factor", [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
-@every_architecture
-def test_embeddings_are_scaled_rows(architecture: Architecture, embedding_scale: str, factor: float) -> None:
-    model, inputs = lively_model(architecture=architecture, embedding_scale=embedding_scale), inputs_of(architecture)
-    values = record(model, *inputs)
-    sites = ["encoder.embed", "decoder.embed"] if architecture == "encoder-decoder" else ["embed"]
-    for site, ids in zip(sites, inputs, strict=True):
-        assert_close(values[site], factor * model.embedding.W_E[ids])
-
-
-def test_cross_attention_reads_the_encoders_output() -> None:
-    model = lively(EncoderDecoder(config(architecture="encoder-decoder")))
-    values = record(model, *inputs_of("encoder-decoder"))
-    for layer, block in enumerate(blocks_of(model.decoder)):
-        assert block.cross_attn is not None
-        for site, linear in (("k", block.cross_attn.W_K), ("v", block.cross_attn.W_V)):
-            expected = F.linear(values["encoder.norm"], linear.weight, linear.bias)
-            assert_close(values[f"decoder.{layer}.cross_attn.{site}"].transpose(1, 2).flatten(2), expected)
 
 
 every_scheme = each("scheme", SCHEMES)
@@ -144,19 +117,6 @@ def sites_of(values: dict[str, torch.Tensor]) -> Sites:
     return [(site, tuple(value.shape)) for site, value in values.items()]
 
 
-def test_sites_of_a_decoder_only_model_with_rope() -> None:
-    values = record(lively_model(n_layers=1, n_kv_heads=1, positions="rope"), token_ids(LENGTH))
-    attention = "norm q k v rot_q rot_k mask scores pattern z out"
-    block = "resid_mid mlp.norm mlp.pre mlp.post mlp.out resid_post"
-    lengths = (LENGTH, LENGTH)
-    assert sites_of(values) == [
-        *shaped("embed decoder.0.resid_pre", "", *lengths),
-        *shaped(attention, "decoder.0.self_attn.", *lengths, kv_heads=1),
-        *shaped(block, "decoder.0.", *lengths),
-        *shaped("decoder.norm logits", "", *lengths),
-    ]
-
-
 def test_sites_of_the_encoder_decoder_of_2017() -> None:
     """post-norm: each norm comes after the layer has written, and there is none at the end of a stack."""
     shape = {"n_layers": 1, "positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu"}
@@ -177,16 +137,6 @@ def test_sites_of_the_encoder_decoder_of_2017() -> None:
 
 
 @every_architecture
-def test_what_a_swiglu_model_adds_to_the_sites_is_the_gate(architecture: Architecture) -> None:
-    plain, gated = (
-        record(lively_model(architecture=architecture, feed_forward=kind), *inputs_of(architecture))
-        for kind in ("gelu", "swiglu")
-    )
-    assert [site for site in gated if not site.endswith(".gate")] == list(plain)
-    assert sum(site.endswith(".mlp.gate") for site in gated) == sum(site.endswith(".mlp.pre") for site in plain)
-
-
-@every_architecture
 @every_scheme
 @torch.no_grad()
 def test_recording_changes_nothing(architecture: Architecture, scheme: str) -> None:
@@ -196,3 +146,74 @@ def test_recording_changes_nothing(architecture: Architecture, scheme: str) -> N
     assert torch.equal(recorded, model(*inputs, tap=STEPWISE))
     assert torch.equal(recorder.values["logits"], recorded)
     assert_close(model(*inputs), recorded)
+
+
+both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
+
+
+def differ(model: Transformer, inputs: tuple[Tensor, ...], which: int, position: int, tap: PassThrough) -> list[bool]:
+    """For each position, whether any logit of any sentence differs when one token of one input is another."""
+    changed = list(inputs)
+    changed[which] = with_other_token(inputs[which], position)
+    before, after = model(*inputs, tap=tap), model(*changed, tap=tap)
+    return [not torch.equal(before[:, i], after[:, i]) for i in range(before.shape[1])]
+
+
+@every_architecture
+@every_scheme
+@both_paths
+@torch.no_grad()
+def test_the_future_cannot_change_the_past(architecture: Architecture, scheme: str, tap: PassThrough) -> None:
+    """Of what a decoder writes; an encoder sees the future, and every source token can change a whole translation."""
+    model, inputs = lively_model(architecture=architecture, positions=scheme), inputs_of(architecture)
+    for which, read in enumerate(inputs):
+        is_causal = which == len(inputs) - 1 and architecture != "encoder-only"
+        for j in range(read.shape[1]):
+            unchanged = j if is_causal else 0
+            expected = [False] * unchanged + [True] * (LENGTH - unchanged)
+            assert differ(model, inputs, which, j, tap) == expected
+
+
+@both_paths
+@torch.no_grad()
+def test_windows_and_no_mask_in_training_show_what_they_should(tap: PassThrough) -> None:
+    """With a window of w and n layers a token sees itself and n (w − 1) tokens before it, in training too."""
+    model, inputs = lively_model(window=2, n_layers=3), inputs_of("decoder-only")
+    for training in (False, True):
+        model.train(training)
+        assert differ(model, inputs, 0, 0, tap) == [True] * 4 + [False] * (LENGTH - 4)
+    model, inputs = lively_model(training_mask="none"), inputs_of("decoder-only")
+    for j in range(LENGTH):
+        for in_training, unchanged in ((True, 0), (False, j)):
+            model.train(in_training)
+            assert differ(model, inputs, 0, j, tap) == [False] * unchanged + [True] * (LENGTH - unchanged)
+
+
+@every_scheme
+@torch.no_grad()
+def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
+    model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
+    order = torch.tensor([3, 1, 4, 0, 6, 2, 5])
+    permuted, expected = model(ids[:, order]), model(ids)[:, order]
+    if scheme == "none":
+        assert_close(permuted, expected)
+    else:
+        assert not torch.allclose(permuted, expected, atol=1e-2)
+
+
+@every_scheme
+@both_paths
+@torch.no_grad()
+def test_padded_texts_are_read_as_alone(scheme: str, tap: PassThrough) -> None:
+    model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
+    src, tgt = inputs_of("encoder-decoder")
+    together = model(src, tgt, tap, src_lengths=torch.tensor([5, K_LENGTH]))
+    for sentence, length in enumerate((5, K_LENGTH)):
+        alone = model(src[sentence : sentence + 1, :length], tgt[sentence : sentence + 1], tap)
+        assert_close(together[sentence : sentence + 1], alone)
+    assert not torch.allclose(together[:1], model(src, tgt, tap)[:1], atol=1e-2)
+    reader, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
+    together = reader(ids, tap, lengths=torch.tensor([LENGTH, 3]))
+    for sentence, length in enumerate((LENGTH, 3)):
+        alone = reader(ids[sentence : sentence + 1, :length], tap)
+        assert_close(together[sentence : sentence + 1, :length], alone)

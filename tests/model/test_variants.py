@@ -15,14 +15,12 @@ from tests.model.helpers import (
     config,
     inputs_of,
     lively,
-    lively_model,
     normal,
     record,
     token_ids,
     with_other_token,
 )
 from tests.model.sizes import LENGTH
-from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward
 from tfmviz.model.synthesizer import Synthesis, synthesize
@@ -122,13 +120,6 @@ def test_in_training_the_gradient_is_that_of_the_balancing_loss_too() -> None:
     assert layer.W_R.weight.grad.abs().max() > 0
 
 
-def test_no_router_and_no_expert_sees_another_token() -> None:
-    model, (ids,) = lively_model(n_experts=N_EXPERTS), inputs_of("decoder-only")
-    cache = Cache()
-    written = torch.cat([model(ids[:, [i]], cache, past=i) for i in range(LENGTH)], dim=1)
-    torch.testing.assert_close(written, model(ids), rtol=1e-4, atol=1e-5)
-
-
 def test_shared_layers_are_a_model_with_equal_layers() -> None:
     shared = lively(build(SHARED))
     equal = build(config(n_layers=3))
@@ -147,7 +138,6 @@ def test_shared_layers_are_a_model_with_equal_layers() -> None:
 
 
 def test_writes_are_made_small_for_each_time_they_are_added() -> None:
-    """σ / √n with n = 2 · layers, however often weights are stored."""
     for changes in ({}, {"shared_layers": "present"}, {"n_experts": N_EXPERTS}):
         torch.manual_seed(0)
         model = build(config(n_layers=8, d_ff=500, **changes))
@@ -191,7 +181,6 @@ def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
 
 
 def test_what_the_scores_of_a_synthesizer_depend_on() -> None:
-    """The random one's on no token at all, the dense one's on the query's own, and both on positions."""
     ids = token_ids(LENGTH)
     other = with_other_token(ids, 2)
     for kind, rows in (("random", []), ("dense", [2])):

@@ -83,7 +83,6 @@ def test_only_this_machine_can_reach_it_and_no_request_leaves(started: list[Star
 
 
 def test_small_messages_leave_at_once() -> None:
-    """Asks the loop that the command runs on, about a connection that it has taken."""
     set_options: list[int] = []
 
     class Taken(asyncio.Protocol):

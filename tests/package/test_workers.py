@@ -129,7 +129,6 @@ def test_workers_that_cannot_start_end_the_front_with_a_sentence() -> None:
 
 
 def test_the_app_with_two_workers() -> None:
-    """Both answer pages, either knows the other's readers, and Ctrl-C ends all."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     with start("tfmviz", "--workers=2", f"--port={port}") as process:

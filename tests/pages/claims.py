@@ -50,6 +50,10 @@ def number(text: str) -> float:
     return value / 100 if found[0].endswith("%") else value
 
 
+def numbers_in(text: str) -> list[float]:
+    return [number(found) for found in re.findall(NUMBER, text)]
+
+
 def told(app: AppTest, pattern: str) -> list[float]:
     """The numbers in the groups of a pattern that the page's words hold."""
     found = re.search(pattern, words(app))

@@ -2,10 +2,13 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from tests.browser import ROOT
 from tfmviz.paths import PROJECT
+from tfmviz.ui.router import DEFAULT
 
 UI = ROOT / "tfmviz" / "ui"
 
@@ -34,6 +37,24 @@ WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "
 """Tabs of the page on positions that have parts, and the files that draw those."""
 
 
+def parts_of(link: str) -> tuple[str, Address]:
+    """The page that a link within the app leads to, and what is chosen there."""
+    split = urlsplit(link)
+    assert split.path.startswith("./"), link
+    return split.path.removeprefix("./") or DEFAULT, dict(parse_qsl(split.query))
+
+
+def is_there(link: str) -> bool:
+    """Whether there are the page and the tab that a link leads to."""
+    page, choices = parts_of(link)
+    if not (PROJECT / "pages" / f"{page}.py").exists():
+        return False
+    rows_there = {key for tab in addresses(page) for key in tab}
+    opened = {key: value for key, value in choices.items() if key in rows_there}
+    return any(opened.items() <= tab.items() for tab in addresses(page))
+
+
+@cache
 def addresses(page: str) -> list[Address]:
     """The addresses of all tabs of a page, with each choice that was a tab before.
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import deepcopy
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, words
+from tests.app import charts, forget, matrices, open_page, pictures, press, sent, series, words
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Trace
@@ -29,31 +28,19 @@ def recorded(kind: str) -> tuple[zoo.RecurrentTranslator, Trace]:
     return model, model.trace(TEXT)
 
 
-def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
-    cards = [(zoo.MODELS / name / "CARD.md").read_text("utf-8") for name in (*MODELS, "french-english")]
-    *sizes, large = (number(re.findall(r"\| parameters \| ([\d,]+) \|", card)[0]) for card in cards)
-    said, least, most = words(open_page(PAGE, text=TEXT)), min(sizes), max(sizes)
-    assert f"{least:,.0f} to {most:,.0f} parameters" in said
-    assert f"the transformer {large / most:.0f} to {large / least:.0f} times as many" in said
-
-
-def test_what_is_left_out_is_counted() -> None:
-    model = zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
-    for dropped, said in ((1, "the last one of your text was left"), (2, "the last 2 of your text were left")):
-        text = next(text for n in range(1, 500) if model.encode(text := "a" * n).n_dropped == dropped)
-        assert said in doubt(text, model)
-
-
-def test_every_translation_is_that_of_its_model() -> None:
+def test_every_translation_is_that_of_its_model_and_the_sizes_are_those_of_the_cards() -> None:
     """The page opens on a sentence that one vector loses and attention keeps."""
-    opens, rows = (
-        {model: text for model, _, text in sent(app, "translations")["rows"]}
-        for app in (open_page(PAGE), open_page(PAGE, text=TEXT))
-    )
+    apps = open_page(PAGE), open_page(PAGE, text=TEXT)
+    opens, rows = ({model: text for model, _, text in sent(app, "translations")["rows"]} for app in apps)
     assert {kind for kind in KINDS if "you the way to the station" in opens[SAID[kind]]} == set(WITH_ATTENTION)
     expected = {SAID[kind]: translation(kind) for kind in KINDS}
     transformer = zoo.writing.generate(zoo.load("french-english"), TEXT).text.strip()
     assert list(rows.items()) == [*expected.items(), ("transformer", transformer)]
+    cards = [(zoo.MODELS / name / "CARD.md").read_text("utf-8") for name in (*MODELS, "french-english")]
+    *sizes, large = (number(re.findall(r"\| parameters \| ([\d,]+) \|", card)[0]) for card in cards)
+    said, least, most = words(apps[1]), min(sizes), max(sizes)
+    assert f"{least:,.0f} to {most:,.0f} parameters" in said
+    assert f"the transformer {large / most:.0f} to {large / least:.0f} times as many" in said
 
 
 def translation(kind: str, n: int | None = None) -> str:
@@ -113,31 +100,26 @@ def test_a_number_of_a_state_is_what_its_gates_make_of_sums_of_products() -> Non
         assert sum(map(number, product)) + rest == pytest.approx(found[1, :3].sum(), abs=0.06)
 
 
-def test_the_matrix_grows_with_the_translation() -> None:
+def test_the_matrix_grows_with_the_translation_and_buttons_write_one_token_more_and_all() -> None:
     alpha = recorded("additive")[1]["decoder.alpha"]
     here = {"text": TEXT, "seen": "Alignments", "attention": "additive"}
-    header, drawn = pictures(open_page(PAGE, **here, written="3"))["alignment"]
+    app = open_page(PAGE, **here, written="3")
+    header, drawn = pictures(app)["alignment"]
     np.testing.assert_allclose(drawn[0][:3], alpha[:3], atol=2e-4)
     assert np.isnan(drawn[0][3:]).all()
     assert set(header["rows"]["names"][3:]) == {""}
+    for label, written in (("Next token", "4"), ("All", None)):
+        press(app, label)
+        assert app.query_params.get("written") == written
+        rows = np.isfinite(matrices(app)["alignment"][0]).all(axis=1)
+        assert rows.sum() == (4 if written else len(rows))
     shown = sent(open_page(PAGE, text=TEXT, written="3"), "translations")["rows"][-2][-1]
     assert shown == translation("additive", 3) + " …"
     nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
-    assert "no numbers yet" in alt(nothing, "alignment")
 
 
-def test_buttons_write_one_token_more_and_all() -> None:
-    app = open_page(PAGE, text=TEXT, seen="Alignments", attention="additive", written="1")
-    for label, written in (("Next token", "2"), ("All", None)):
-        next(button for button in app.button if button.label == label).click().run()
-        assert app.query_params.get("written") == written
-        rows = np.isfinite(matrices(app)["alignment"][0]).all(axis=1)
-        assert rows.sum() == (2 if written else len(rows))
-
-
-def test_an_unusable_place_in_the_address_shows_all() -> None:
-    """And frames the largest share of the middle row, unless it is a number beyond the end."""
+def test_an_unusable_place_shows_all_and_a_model_that_does_not_translate_is_replaced() -> None:
     for value in ("", "-1", "x", "99999", "²", "<b>"):
         app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
         assert not app.error, value
@@ -146,9 +128,6 @@ def test_an_unusable_place_in_the_address_shows_all() -> None:
         row = len(drawn) // 2
         if value in ("", "x", "<b>"):
             assert [(one["top"], one["left"]) for one in header["frames"]] == [(row, drawn[row].argmax())], value
-
-
-def test_a_model_that_does_not_translate_is_replaced() -> None:
     for model, instead in (("twins-rope", "french-english"), ("reverse", "reverse")):
         app = open_page(PAGE, model=model)
         assert app.selectbox(key="model").value == instead
@@ -168,55 +147,47 @@ NOTES = {
 }
 
 
-def test_a_text_they_were_not_made_for_gets_a_sentence() -> None:
+def test_a_text_they_were_not_made_for_gets_a_sentence_and_what_is_left_out_is_counted() -> None:
     for seen, (text, note) in product(("Translations", "Alignments", "One c, or many"), NOTES.items()):
         app = open_page(PAGE, text=text, seen=seen, model="french-english")
         assert not app.error, text
         said = "\n".join(str(element.value) for element in app.info)
         assert note in said, f"{seen}, {text}"
         assert bool(note) == bool(said), f"{seen}, {text}"
+    model = zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
+    for dropped, said in ((1, "the last one of your text was left"), (2, "the last 2 of your text were left")):
+        text = next(text for n in range(1, 500) if model.encode(text := "a" * n).n_dropped == dropped)
+        assert said in doubt(text, model)
 
 
 MEASURED: dict[str, Any] = json.loads(measured.FILE.read_text(encoding="utf-8"))
 
 
-def written(value: float, spec: str = ".1f") -> str:
-    return f"{value:{spec}}".replace("-", "−")
-
-
-@pytest.fixture
-def file(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(measured, "FILE", tmp_path / "bottleneck.json")
-    return measured.FILE
-
-
-def test_measurements_are_shown_with_their_intervals(file: Path) -> None:
-    found = deepcopy(MEASURED)
-    lengths, probed = found["lengths"], found["probe"]["lengths"]
-    file.write_text(json.dumps(found), encoding="utf-8")
+def test_measurements_of_the_shipped_weights_are_shown_with_their_intervals() -> None:
+    hashes = {name: zoo.weights_hash(name) for name in MODELS}
+    assert MEASURED["weights"] == hashes, f"measure again: {MEASURED['command']}"
+    lengths, probed = MEASURED["lengths"], MEASURED["probe"]["lengths"]
     app = open_page(PAGE, seen="Measured")
     drawn = charts(app)
     for key, what, rows in (("bleu", "bleu", lengths), ("first_word", "right", probed)):
         for name, (n, end) in product(rows[0][what], enumerate(("y", "low", "high"))):
             shown = series(drawn[key], end)[measured.NAMES[name]]
             np.testing.assert_allclose(shown, [row[what][name][n] for row in rows], err_msg=f"{key}, {name}, {end}")
-    score = "{} ({}–{})".format(*map(written, lengths[0]["bleu"][MODELS[0]]))
+    score = "{:.1f} ({:.1f}–{:.1f})".format(*lengths[0]["bleu"][MODELS[0]])
     assert sent(app, "bleu_table")["rows"][0][3] == score
-    assert f"no attention, pairs alone: {score}" in alt(app, "bleu")
 
 
-def test_measurements_that_are_missing_or_of_other_weights_are_met_with_a_sentence(file: Path) -> None:
+@pytest.mark.usefixtures("fresh")
+def test_measurements_that_are_missing_or_of_other_weights_are_met_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "FILE", tmp_path / "bottleneck.json")
     others = MEASURED | {"weights": MEASURED["weights"] | {"seq2seq-dot": "0123456789abcdef"}}
     missing, other = "There are no measurements yet", "Measured with other weights of `` seq2seq-dot ``"
     for content, said in ((None, missing), ("", missing), ("{", missing), (json.dumps(others), other)):
         forget()
         if content is not None:
-            file.write_text(content, encoding="utf-8")
+            measured.FILE.write_text(content, encoding="utf-8")
         app = open_page(PAGE, seen="Measured")
         assert said in words(app), content
         assert not charts(app)
-
-
-def test_the_shipped_measurements_are_of_the_shipped_weights() -> None:
-    hashes = {name: zoo.weights_hash(name) for name in MODELS}
-    assert MEASURED["weights"] == hashes, f"measure again: {MEASURED['command']}"

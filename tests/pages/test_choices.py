@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, lesson, matrices, open_page, pictures, sent, views, words
 from tests.model.helpers import flat, lively
-from tests.pages.claims import number
-from tests.pages.plain import forward, softmax
+from tests.pages.claims import number, numbers_in
+from tests.pages.plain import softmax
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
@@ -40,16 +40,8 @@ def page(name: str, **address: str) -> AppTest:
     return open_page(name, text=TEXT, layer=str(LAYER), head=str(HEAD), token=str(TOKEN), **address)
 
 
-def numbers_in(text: str) -> list[float]:
-    return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
-
-
-def test_lengths_and_shares_are_those_of_the_pinned_token(trace: Trace) -> None:
+def test_shares_are_those_of_the_pinned_token(trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
-    expected = np.linalg.norm(forward(TEXT)[1], axis=-1)
-    np.testing.assert_allclose(matrices(app)["norms"][0], expected, rtol=1e-3)
-    said = [number(row.split("norm ")[1]) for row in alt(app, "norms").split("; ")]
-    assert said == pytest.approx(expected.max(axis=1).tolist(), abs=0.006)
     share = residual.stream(trace, "decoder").attention_share
     shown = [number(found) for found in re.findall(r"attention: [^;]*?(−?[\d.]+%)", alt(app, "writes"))]
     assert shown == pytest.approx(share[:, TOKEN], abs=0.0051)
@@ -82,7 +74,7 @@ def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
     assert np.allclose(found[0][:, 3:], 0, atol=1e-4), "what comes after position 2 cannot change its answer"
 
 
-def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(trace: Trace) -> None:
+def test_the_lens_as_a_table_holds_the_answers_probability_the_top_words_and_no_formula(trace: Trace) -> None:
     model = models.load("tiny-english")
     readout = model.weights.stacks["decoder"].readout
     stages = residual.stages(trace, "decoder", "layers")
@@ -95,13 +87,9 @@ def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(tra
     assert [float(row["p"]), float(row["p of answer"])] == pytest.approx([p.max(), p[answer]], rel=1e-3)
     assert (row["top word"], row["final answer"]) == (model.vocabulary[p.argmax()], model.vocabulary[answer])
     assert p.argmax() != answer, "at this place the two differ"
-
-
-def test_no_cell_of_the_lens_as_a_table_begins_a_formula() -> None:
-    trace, every = decoder(FORMULAS), np.arange(len(FORMULAS))
     zeros = np.zeros((1, len(FORMULAS)))
-    found = lens.Lens(**{field.name: zeros for field in fields(lens.Lens)} | {"top": every[None]})
-    text = lens_page._csv(found, ["embedding"], trace, FORMULAS)
+    of_formulas = {field.name: zeros for field in fields(lens.Lens)} | {"top": np.arange(len(FORMULAS))[None]}
+    text = lens_page._csv(lens.Lens(**of_formulas), ["embedding"], decoder(FORMULAS), FORMULAS)
     for row, token in zip(csv.DictReader(io.StringIO(text, newline="")), FORMULAS, strict=True):
         assert [row[name] for name in ("token", "top word", "final answer")] == 3 * [f"'{token}"]
     assert '"\'=HYPERLINK(""http://x"")"' in text

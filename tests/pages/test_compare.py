@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, forget, matrices, open_page, series, words
 from tests.model import numpy_model
-from tests.model.helpers import config, flat, lively, lively_model, token_ids
+from tests.model.helpers import flat, lively, lively_model, token_ids
 from tests.model.sizes import SCHEMES
 from tests.pages.claims import number, told
 from tests.pages.plain import losses
@@ -23,10 +23,8 @@ from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
 from tfmviz.analysis.linear_attention import shares
-from tfmviz.model.block import build_positions
 from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly, build
-from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
 from tfmviz.record.model import Model
 from tfmviz.record.weights import PositionEffects
@@ -41,7 +39,6 @@ TEXT = "The cat sat on the mat."
 TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = ("Decision card", "Shift all positions", "Four terms", "On your sentence", "Longer texts")
-SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias", "relate": "vectors"}
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
 """The schemes that a model was trained with; a new one may have to wait for its own."""
 
@@ -71,7 +68,6 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
 
 
 def test_only_schemes_that_know_places_notice_a_shift() -> None:
-    """Any model with such a scheme, however it was trained, past the length of its table too."""
     ids = token_ids(7, batch=1)[0]
     for scheme in SCHEMES:
         module = lively_model(positions=scheme, max_len=40 if schemes.SCHEMES[scheme].table else 8)
@@ -82,15 +78,12 @@ def test_only_schemes_that_know_places_notice_a_shift() -> None:
             assert (moved > much if notices else moved < little).all(), scheme
 
 
-def test_the_change_is_the_largest_over_heads_and_allowed_pairs() -> None:
+def test_changes_means_along_distances_and_rises_are_those_counted_by_hand() -> None:
     before = np.full((2, 1, 2, 2), -np.inf)
     before[:, :, [0, 1, 1], [0, 0, 1]] = 0
     after = before.copy()
     after[1, 0, 1, 0] = -math.log(3)  # shares of row 1: from 1/2, 1/2 to 1/4, 3/4
     np.testing.assert_allclose(position_terms.change(before, after), [[0, math.log(3)], [0, 0.25]])
-
-
-def test_what_is_said_along_a_distance_and_along_positions() -> None:
     distance = np.subtract.outer(np.arange(7), np.arange(7))
     assert position_terms.explained_by_distance(np.sin(distance)) == pytest.approx(1)
     assert 0 < position_terms.explained_by_distance(np.repeat(np.arange(7.0)[:, None], 7, axis=1)) < 0.5
@@ -145,7 +138,6 @@ def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
 
 
 def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
-    """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_model.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map"][0], table, atol=1e-6)
@@ -158,15 +150,7 @@ def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
         assert f"**{own:,}** of {sum(sizes):,} parameters" in words(app)
 
 
-def test_what_a_scheme_does_is_found_by_trying() -> None:
-    for scheme in SCHEMES:
-        found = effects_of(lively(build_positions(config(positions=scheme), bidirectional=False)), 11, d_model=30)
-        acts = {seam for seam, name in SEAMS.items() if getattr(found, name) is not None}
-        assert acts == {schemes.SCHEMES[scheme].acts} - {None}, scheme
-
-
 def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds_nothing() -> None:
-    """One pair of words everywhere, against other scores of two tokens: by plain numpy, the text begun elsewhere."""
     query, key, head, ids = 4, 1, 2, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_head": str(head)}
     for pair in (("sinusoidal", "rope"), ("alibi", "learned"), ("shaw", "t5")):
@@ -229,7 +213,7 @@ def test_losses_on_the_readers_text_are_those_of_the_twins() -> None:
         assert f"{scheme} **{np.mean(expected):.2f}**" in words(app)
 
 
-def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> None:
+def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table_and_its_wall() -> None:
     text = "my cat " * 700
     for other in ("alibi", "sinusoidal"):
         app = page("Longer texts", text=text, left="learned", right=other)
@@ -239,6 +223,11 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> N
         means = [trials.losses_on(twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
         assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
         assert "reads up to 512" in "".join(note.value for note in app.info)
+    room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
+    assert not page(shift, right="learned", shift=str(room)).warning
+    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
+    end = page(shift, text="word " * 200, left="learned", token="63")
+    assert "at position 63, with no room to move" in words(end)
 
 
 def test_the_card_says_what_the_measurements_say() -> None:
@@ -294,26 +283,12 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
         np.testing.assert_allclose(np.nan_to_num(shown), run.patterns[3, 1], atol=1e-4)
 
 
-def test_learned_positions_meet_their_wall() -> None:
-    room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
-    assert not page(shift, right="learned", shift=str(room)).warning
-    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
-    end = page(shift, text="word " * 200, left="learned", token="63")
-    assert "at position 63, with no room to move" in words(end)
-
-
-@pytest.mark.usefixtures("fresh")
-def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_models_are_left_out(own_zoo: Path) -> None:
     for name in ("twins-alibi", "twins-t5"):
-        (tmp_path / name).symlink_to(zoo.MODELS / name)
-    for function in (zoo.catalogue, zoo.available, zoo.load):
-        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+        (own_zoo / name).symlink_to(zoo.MODELS / name)
     app = page("Decision card")
     assert not app.info
     assert tables(app)[0]["scheme"] == ["alibi", "t5"]
-    (tmp_path / "twins-t5").unlink()
-    app = open_page("positions_compare", text=TEXT)
-    assert "This part needs the model `` twins-none ``" in app.info[0].value
 
 
 def test_the_shares_of_linear_attention_are_those_of_the_twins_own_queries_and_keys() -> None:
@@ -399,7 +374,6 @@ def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
 
 
 def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:
-    """As bars, and of a long text as curves."""
     add_twin(rope_alone, "none", tokenizer_of="tiny-english")
     for text in (RARE, 9 * RARE):
         app = open_page("positions_compare", text=text, left="rope", right="none", experiment="Longer texts")

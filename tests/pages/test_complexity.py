@@ -21,7 +21,7 @@ def table(**address: str) -> dict[str, list[str]]:
     return {name: cells for name, *cells in sent(open_page(PAGE, **address), "table")["rows"]}
 
 
-def test_the_table_is_filled_in_with_the_readers_sizes_on_which_depends_what_dominates() -> None:
+def test_the_table_is_filled_in_with_the_readers_sizes_and_a_row_opens_its_derivation() -> None:
     rows = table(size_n="256", size_d="64", size_k="3", size_r="16")
     assert rows["self-attention"][1:] == ["1", "1", "8.39 million"]  # 2 · 256² · 64
     assert rows["recurrent"][1:] == ["256", "256", "2.1 million"]  # 2 · 256 · 64²
@@ -31,9 +31,6 @@ def test_the_table_is_filled_in_with_the_readers_sizes_on_which_depends_what_dom
     less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
     for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
-
-
-def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -> None:
     assert "hᵢ = f(W xᵢ + U hᵢ₋₁)" in words(open_page(PAGE, row="recurrent"))
     app = open_page(PAGE, row="<b>")
     assert "meets each of n keys" in words(app)
@@ -76,7 +73,7 @@ def test_before_anything_is_measured_the_counts_stand_there() -> None:
     assert app.button(key="measure_layer_costs").label.startswith("Measure on this server")
 
 
-def test_fitted_exponents_crossings_and_the_fused_kernel_stand_beside_the_claims(monkeypatch: Patch) -> None:
+def test_fitted_exponents_crossings_and_the_fused_kernel_stand_there_as_far_as_was_measured(monkeypatch: Patch) -> None:
     found = []
     for n in LENGTHS:
         found += [record("self-attention", "n", n, 1e-8 * n**2), record("recurrent", "n", n, 3e-6 * n)]
@@ -89,9 +86,6 @@ def test_fitted_exponents_crossings_and_the_fused_kernel_stand_beside_the_claims
     assert ["recurrent", "1", "1.00", "1.54 ms", "12.3 ms", "98.3 ms"] in rows
     assert "self-attention takes more time than a recurrent layer from n ≈ 300" in words(app)
     assert "takes 4.0 times less time" in words(app)
-
-
-def test_a_measurement_that_ended_early_is_shown_as_far_as_it_came(monkeypatch: Patch) -> None:
     put(monkeypatch, record("self-attention", "n", 64, 1e-5))
     for address in ({}, {"against": "d"}, {"what": "memory"}, {"what": "memory", "against": "d"}):
         assert ("measured" in charts(open_page(PAGE, cost="Measured", **address))) == ("against" not in address)

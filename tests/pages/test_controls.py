@@ -82,7 +82,7 @@ def test_the_pair_is_in_the_address_also_of_the_next_page() -> None:
     assert "to" not in app.query_params
 
 
-def test_heads_of_a_long_text_are_ranked_by_their_attention_between_the_two_tokens() -> None:
+def test_heads_of_a_long_text_are_ranked_by_their_attention_between_two_tokens_that_there_are() -> None:
     trace = models.load("tiny-english").trace(LONG)
     assert not views.travels_whole(trace)
     found = sent(open_page(text=LONG, token="9", to="1"), "explorer_selection")["links"]
@@ -91,9 +91,6 @@ def test_heads_of_a_long_text_are_ranked_by_their_attention_between_the_two_toke
     assert (found["row"], found["column"]) == (9, 1)
     assert [(head["layer"], head["head"]) for head in found["heads"]] == best
     assert found["heads"][0]["weight"] == pytest.approx(weights.max())
-
-
-def test_a_forbidden_look_has_no_head_nonsense_is_no_pair_and_a_short_text_needs_no_help() -> None:
     assert sent(open_page(text=LONG, token="1", to="5"), "explorer_selection")["links"]["heads"] == []
     odd: list[dict[str, str]] = [{}, {"to": "99999", "token": "1"}, {"to": "x", "token": "3"}, {"to": "-1"}]
     assert [one for one in odd if sent(open_page(text=LONG, **one), "explorer_selection")["links"] is not None] == []

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, sent, series, words
+from tests.app import alt, captions, charts, open_page, press, sent, series, words
 from tests.model import numpy_model
 from tests.pages.claims import number
 from tests.pages.plain import ids_of, losses
@@ -69,7 +69,6 @@ def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> Non
 
 
 def test_a_text_of_ones_own_is_counted() -> None:
-    """The mark before it is neither predicted nor one of its words."""
     app = open_page(PAGE, text="the cat", source="yours", own=OWN, n="3")
     assert sent(app, "counts")["rows"] == [["sat", "1", "2", "1/2 = 50%"], ["ran", "1", "2", "1/2 = 50%"]]
     assert sent(app, "counts")["sentences"] == [["", "The cat sat", "."]]
@@ -78,21 +77,7 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert sent(blank, "counts") == sent(open_page(PAGE, text="the cat", n="3"), "counts")
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
     assert [cells[3] for cells in sent(open_page(PAGE, **own), "counts")["rows"]] == ["1/5 = 20%"] * 5
-    assert "1 sentence, 4 tokens, 4 different" in "".join(
-        one.value for one in open_page(PAGE, counted_in="The text", **own).caption
-    )
-
-
-def test_only_a_sign_that_is_a_word_of_its_own_is_said_to_be_one() -> None:
-    for text, said in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
-        assert ("counts as one word" in words(open_page(PAGE, text=text))) is said, text
-
-
-def test_the_drawn_word_is_among_the_bars_however_improbable_it_is() -> None:
-    for place in map(str, range(12)):
-        app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
-        labels = [row[0] for row in sent(app, "drawn_from")]
-        assert (len(labels), sum(label.startswith("→") for label in labels)) == (10, 1), place
+    assert "1 sentence, 4 tokens, 4 different" in captions(open_page(PAGE, counted_in="The text", **own))
 
 
 def test_smoothing_fills_the_gaps() -> None:
@@ -107,8 +92,7 @@ def test_smoothing_fills_the_gaps() -> None:
         assert sent(app, "counts")["rows"], smoothing
         assert sent(app, "counts")["columns"][-1] == f"P, {smoothing}"
     n_words = len({word for line in lines() for word in line} | {"⟨unknown⟩"})
-    captions = open_page(PAGE, text="the price of", smoothing="add-δ", delta="1.0").caption
-    assert f"V = {n_words:,}" in "".join(caption.value for caption in captions)
+    assert f"V = {n_words:,}" in captions(open_page(PAGE, text="the price of", smoothing="add-δ", delta="1.0"))
 
 
 def test_the_address_carries_every_choice() -> None:
@@ -136,7 +120,7 @@ def test_hostile_values_are_corrected() -> None:
         assert open_page(PAGE, smoothing="add-δ", delta=value).select_slider(key="delta").value in DELTAS
 
 
-def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar() -> None:
+def test_what_is_written_begins_with_the_typed_words_and_every_step_is_among_its_bars() -> None:
     here = {"text": "today the", "n": "2", "counted_in": "Write with it"}
     app = open_page(PAGE, **here, draw_seed="3", drawn="1")
     steps, text = sent(app, "steps_written"), app.code[0].value
@@ -149,9 +133,13 @@ def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar()
         word = name.removeprefix("→ ").removesuffix(" (end)")
         assert p == pytest.approx(counter[word] / sum(counter.values()))
     assert [name for name, _, _ in bars if name.startswith("→")] == [f"→ {second[0]}"]
-    next(button for button in app.button if button.label == "Write another").click().run()
+    press(app, "Write another")
     assert app.number_input(key="draw_seed").value == 4
     assert app.code[0].value != text
+    for place in map(str, range(12)):
+        app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
+        labels = [row[0] for row in sent(app, "drawn_from")]
+        assert (len(labels), sum(label.startswith("→") for label in labels)) == (10, 1), place
 
 
 def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass() -> None:
@@ -203,7 +191,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
         assert np.isinf(counting.measured().perplexity(Smoothing(method))).all()
 
 
-def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
+def test_a_text_with_words_that_were_never_counted_gets_a_sentence_and_long_words_are_shortened() -> None:
     for text, said in (
         ("zyxwv", "The text does not contain “zyxwv”"),
         ("老王 批评 老李", "character counts as one word"),
@@ -217,9 +205,8 @@ def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
         assert sent(app, "counts")["rows"], text[:9]
     own = {"text": "<img src=x>", "source": "yours", "own": "<img src=x> <b>**bold**</b> $x$", "n": "2"}
     assert sent(open_page(PAGE, **own), "counts")["sentences"] == [["<img src=x", "> <", "b>**bold**</b> $x$"]]
-
-
-def test_a_word_of_thousands_of_letters_is_shortened_wherever_it_stands() -> None:
+    for text, is_one in (("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)):
+        assert ("counts as one word" in words(open_page(PAGE, text=text))) is is_one, text
     here = {"text": f"see {'a' * 4900}", "source": "yours", "own": f"See {'a' * 4900} there. " * 2, "n": "2"}
     app = open_page(PAGE, **here)
     assert max(len(json.dumps(sent(app, "counts"))), len(words(app))) < 3_000

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
-from tests.app import charts, lesson, matrices, open_page, sent, series, words
+from tests.app import captions, charts, lesson, matrices, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.model.numpy_model import linear
 from tests.pages import plain
@@ -44,35 +44,36 @@ HEADS = [
 page = partial(open_page, PAGE, text=TEXT)
 
 
-def captions(app: AppTest) -> str:
-    return "".join(str(caption.value) for caption in app.caption)
-
-
-def divergence(p: Array, q: Array) -> float:
-    return float(np.sum(p * np.log(p / q)))
-
-
-def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output() -> None:
+def test_q_k_and_v_of_the_page_make_the_models_own_output_which_changes_nothing_and_zeros_are_an_ablation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PageContext, "target", property(lambda self: 2))  # no session, so no pinned token
     for model, layer in HEADS:
         here = lesson(model, TEXT, layer, head=1)
         head = efficient.head_of(here)
+        z = head.pattern @ head.v
         np.testing.assert_allclose(head.pattern, here.trace[f"{layer}.pattern"][1], atol=1e-5)
-        np.testing.assert_allclose(head.pattern @ head.v, here.trace[f"{layer}.z"][1], atol=1e-4)
-        plain = head.q @ head.k.T
-        np.testing.assert_allclose(plain[head.allowed], head.scores[head.allowed], atol=1e-3)
+        np.testing.assert_allclose(z, here.trace[f"{layer}.z"][1], atol=1e-4)
+        np.testing.assert_allclose((head.q @ head.k.T)[head.allowed], head.scores[head.allowed], atol=1e-3)
         assert not head.has_bias, model
         assert head.is_causal == (not head.allowed.all()), model
+        same, gone = efficient.effect(here, z), efficient.effect(here, 0 * z)
+        assert same is not None
+        assert gone is not None
+        assert same.divergence < 1e-6, model
+        target = here.trace.target.ids[1:] if here.trace.source else None
+        ablated = here.model.trace(TEXT, (AblateHead(layer=layer, head=1),), target=target)
+        old, new = (softmax(run["logits"][here.target]) for run in (here.trace, ablated))
+        assert gone.divergence == pytest.approx(np.sum(old * np.log(old / new)), rel=1e-3, abs=1e-6), model
+        assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
 
 
-def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart() -> None:
+def test_a_head_whose_scores_are_more_than_q_times_k_or_of_linear_attention_is_told_apart() -> None:
     for model in ("twins-alibi", "twins-t5"):
         assert efficient.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
         assert "leave out this model's bias" in captions(open_page(PAGE, model=model, method="Linear"))
     said = words(page(model="twins-sink"))  # what is computed here from scores alone would leave the sinks out
     assert "`` twins-sink `` is not a model without sinks, so this is `` twins-rope ``" in said
-
-
-def test_a_head_trained_with_linear_attention_is_what_the_tab_on_it_computes() -> None:
     head = efficient.head_of(lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2))
     pattern = features.pattern(feature(head.q), feature(head.k), head.allowed)
     np.testing.assert_allclose(pattern, head.pattern, atol=1e-5)
@@ -103,23 +104,6 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
     assert "A single token" in words(page(text="a", method="Trained with it"))
 
 
-def test_the_models_own_output_changes_nothing_and_zeros_are_an_ablation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PageContext, "target", property(lambda self: 2))  # no session, so no pinned token
-    for model, layer in HEADS:
-        here = lesson(model, TEXT, layer, head=1)
-        head = efficient.head_of(here)
-        z = head.pattern @ head.v
-        same, gone = efficient.effect(here, z), efficient.effect(here, 0 * z)
-        assert same is not None
-        assert gone is not None
-        assert same.divergence < 1e-6, model
-        target = here.trace.target.ids[1:] if here.trace.source else None
-        ablated = here.model.trace(TEXT, (AblateHead(layer=layer, head=1),), target=target)
-        old, new = (softmax(run["logits"][here.target]) for run in (here.trace, ablated))
-        assert gone.divergence == pytest.approx(divergence(old, new), rel=1e-3, abs=1e-6), model
-        assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
-
-
 def test_every_method_is_exact_in_its_limit() -> None:
     for method, address in (
         ("Sparse", {"keep": "window", "radius": "16"}),
@@ -148,7 +132,7 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}
 
 
-def test_the_last_step_of_the_tiles_is_the_whole_pattern_whatever_the_scores_are() -> None:
+def test_the_last_step_of_the_tiles_is_the_whole_pattern_and_they_are_never_too_many() -> None:
     for model in ("tiny-english", "twins-alibi", "twins-linear"):
         here = {"model": model, "text": "The cat sat.", "method": "Tiles", "tile": "2", "head": "3", "layer": "1"}
         own = zoo.load(model).trace("The cat sat.")["decoder.1.self_attn.pattern"][3]
@@ -158,6 +142,12 @@ def test_the_last_step_of_the_tiles_is_the_whole_pattern_whatever_the_scores_are
         np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3, err_msg=model)
         assert not np.isfinite(matrices(page(**here, step_of_tiles="1"))["tiling"][0][2:]).any()
         assert rows(page(model=model, layer="2", method="All of them"))[f"tiles of {together.TILE}"][:2] == ["0", "0"]
+    for length, size in ((1, 1), (70, 1), (71, 2), (256, 4), (100_000, 64)):
+        assert smallest_tile(length, length) == size
+        assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size), length
+    said = words(page(text="word " * 300, method="Tiles", tile="1"))
+    assert "more than 5,000 smaller tiles, so these have size 4." in said
+    assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
@@ -221,15 +211,6 @@ def test_reversible_layers_of_the_model_give_the_input_back() -> None:
         assert kept[-1] == 128 * reversible[-1]
 
 
-def test_a_tile_is_never_so_small_that_there_are_too_many() -> None:
-    for length, size in ((1, 1), (70, 1), (71, 2), (256, 4), (100_000, 64)):
-        assert smallest_tile(length, length) == size
-        assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size), length
-    said = words(page(text="word " * 300, method="Tiles", tile="1"))
-    assert "more than 5,000 smaller tiles, so these have size 4." in said
-    assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
-
-
 # The trained state space.
 
 
@@ -291,7 +272,6 @@ def test_the_two_were_trained_alike() -> None:
 
 
 def test_shares_fade_alike_whatever_is_read_later() -> None:
-    """Beside them, attention's mean pattern of the same layer."""
     app = spaces(space="1")
     pattern, shares = matrices(app)["left_in_state"]
     trace = zoo.load("attention", FOLDER).trace(TEXT)

@@ -1,9 +1,7 @@
 """The feed-forward page: its numbers are those of the record and the weights, for every kind of layer."""
 
 import json
-import re
 import shutil
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,14 +13,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, matrices, open_page, paired, pictures, sent, series, views, words
+from tests.app import charts, matrices, open_page, paired, pictures, sent, series, views, words
 from tests.pages.claims import number
 from tests.pages.plain import ids_of, losses, softmax, weights
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
-from tfmviz.paths import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.ui import feed_forward, models
 
@@ -68,8 +65,9 @@ def test_the_vectors_are_those_of_the_record() -> None:
     assert f"{2 * 256 * 1024 + 1024 + 256:,} parameters" in words(app)
 
 
-def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
-    """By the strongest neuron, as without an address; one beyond the end by the last."""
+def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for part, index in (("pre", 17), ("out", 200)):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
         said, found = answered(app), answered(app)["sum"]
@@ -80,9 +78,6 @@ def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
         assert answered(open_tab(TABS[0], **HERE, number=number_))["at"].startswith("pre."), number_
     for part, last in (("post", 1023), ("out", 255)):
         assert answered(open_tab(TABS[0], **HERE, number=f"{part}.5000"))["at"] == f"{part}.{last}"
-
-
-def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     address: dict[str, str] = {}
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)
@@ -105,11 +100,9 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     header, values = pictures(app)["neurons"]
     np.testing.assert_allclose(values[0], post[:, order], atol=5e-3)
     assert header["columns"]["names"] == [str(n) for n in order]
-    assert f"token {TOKEN} “the”: neuron {order[0]}, " in alt(app, "neurons")
 
 
 def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
-    """And the shipped sentences are shown with the word marked; another number in the box goes into the address."""
     app, w, model = open_tab(TABS[2], **HERE, neuron="321"), weights(), models.load("tiny-english")
     change = w["embedding.W_E"] @ w[f"decoder.blocks.{LAYER}.mlp.W_out.weight"][:, 321]
     letters = [any(map(str.isalpha, token)) and not token.startswith(("<|", "[byte")) for token in model.vocabulary]
@@ -117,7 +110,7 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     shown = series(charts(app)["directions"], "value", by="name")
     assert max(float(v[0]) for v in shown.values() if len(v) == 1) == pytest.approx(change.max(), abs=2e-3)
     best = model.vocabulary[int(change.argmax())].strip()
-    assert alt(app, "directions").startswith(f"“{best}”: +{change.max():.3f}")
+    assert best in "".join(shown)
     texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
     lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
     found = peaks[f"decoder.{LAYER}.mlp"]
@@ -155,7 +148,6 @@ def test_a_neuron_that_is_off_writes_nothing() -> None:
 
 
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
-    """And so does a twin without them."""
     app = open_tab(TABS[3], **HERE, without_it="Switched off")
     assert set(charts(app)) == {"losses_off"}
     assert "next_words_off" in views(app)
@@ -184,22 +176,13 @@ def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectu
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
     assert shares[LAYER] == pytest.approx((pre > 0).mean(), abs=1e-3)
     assert len(shares) == 6
-    there = set(re.findall(r"\w+LU\b", " ".join([*charts(app)["activations"]["tables"]["rows"]["line"], words(app)])))
-    files = (PROJECT / "assets/terms.toml", *(PROJECT / "assets/lectures").glob("*.toml"))
-    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    entries = [entry for found in read for entry in found.get("terms", found.get("steps", ()))]
-    said = [f"{entry.get('title')} {entry.get('say')}" for entry in entries if entry.get("layer_part") == TABS[4]]
-    assert {"ReLU", "SiLU"} <= set(re.findall(r"\w+LU\b", " ".join(said))) <= there
 
 
-def test_the_average_and_its_values_are_drawn_with_their_shares() -> None:
+def test_the_average_and_its_values_are_drawn_with_their_shares_where_they_span_an_area() -> None:
     rows = charts(open_tab(TABS[3], **HERE, head="3"))["average"]["tables"]["rows"]
     pattern = zoo.load("tiny-english").trace(TEXT)[f"decoder.{LAYER}.self_attn.pattern"][3, TOKEN]
     np.testing.assert_allclose(rows["weight"][:-1], pattern[: TOKEN + 1], atol=2e-3)
     assert list(rows["role"]) == ["value"] * (TOKEN + 1) + ["average"]
-
-
-def test_every_text_has_an_area_or_hears_why_not() -> None:
     for text, area in (("a", False), ("ha ha ha ha", True), ("老王 批评 老李 😀", True)):
         app = open_tab(TABS[3], model="twins-none", text=text)
         assert ("average" in charts(app)) is area, text
@@ -254,7 +237,6 @@ def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch:
 
 
 def test_what_is_said_follows_the_model_and_the_token() -> None:
-    """A word may not have moved; a model may have met the words, fill gaps, or set the stream anew after the layer."""
     moved, new, anew = "has moved with it,", "in held-out sentences", "before the norm that follows"
     gap = "In the place of “___” the probability that changes most"
     for tab, model, text, token, said, there in (

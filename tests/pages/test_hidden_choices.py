@@ -111,19 +111,17 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
     ):
         assert shown(open_page(page, **address)) == choices, address
     assert "kind" not in shown(open_page("positions_rope", model="french-english"))
+    app = open_page("counting", model="twins-rope", layer="2", head="1").switch_page("pages/masks.py").run()
+    assert {"model", "layer", "head"} <= set(shown(app))
+    assert [app.number_input(key=key).value for key in ("layer", "head")] == [2, 1]
+    assert app.selectbox(key="model").value == "twins-rope"
 
 
 # Rows of tabs: few enough to survey; addresses of tabs that became a choice still open what they opened.
 
 
-def test_a_row_has_at_most_seven_tabs() -> None:
+def test_a_row_has_at_most_seven_tabs_and_an_old_address_opens_its_tab_and_choice() -> None:
     """What answers one question is a choice within one of them; `either` joins those that belong together."""
-    files = [PROJECT / "pages" / f"{page.name}.py" for page in PAGES]
-    assert [(file.name, key) for file in files for key, parts in tabs.rows(file) if len(parts) > 7] == []
-
-
-def test_an_old_address_opens_the_tab_and_the_choice() -> None:
-    """What a page begins with is not in its address."""
     moved: list[tuple[str, dict[str, str], str, dict[str, str]]] = [
         ("tokens", {"tokens": "Every vocabulary"}, "vocabularies", {"cut": "Every vocabulary"}),
         ("tokens", {"tokens": "Four ways"}, "four_ways", {}),
@@ -133,3 +131,5 @@ def test_an_old_address_opens_the_tab_and_the_choice() -> None:
         app = open_page(page, text="The cat sat.", **old)
         assert choice.items() <= {key: app.query_params[key] for key in app.query_params}.items()
         assert figure in views(app)
+    files = [PROJECT / "pages" / f"{page.name}.py" for page in PAGES]
+    assert [(file.name, key) for file in files for key, parts in tabs.rows(file) if len(parts) > 7] == []

@@ -39,7 +39,7 @@ def opened(name: str, step: Step) -> AppTest:
     return open_page(step.page, **address)
 
 
-def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
+def test_all_files_are_walks_in_order_whose_steps_name_a_figure_and_one_that_is_none_says_so(tmp_path: Path) -> None:
     found, problems = lecture_steps.walks()
     assert problems == ()
     assert list(found) == [f"L{n}" for n in sorted(int(name[1:]) for name in found)]
@@ -49,6 +49,12 @@ def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
     assert [(name, n) for name, n, step in STEPS if not step.show] == []
     assert [(name, n) for name, n, _ in STEPS if "show=" in lecture_steps.walks()[0][name].address(n)] == []
+    path, empty = tmp_path / "L0.toml", 'title = "x"\n'
+    nowhere = '[[steps]]\npage = "nowhere"\nsay = "x"'
+    for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"L0\.toml"):
+            lecture_steps.read_lecture(path)
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
@@ -96,7 +102,7 @@ def test_every_stage_that_a_step_names_exists() -> None:
     assert named <= set(re.findall(r'^    id: "(\w+)"', source, flags=re.MULTILINE))
 
 
-def test_a_false_claim_is_found() -> None:
+def test_a_false_claim_is_found_and_a_number_read_as_pages_write_it() -> None:
     step = lecture_steps.walks()[0]["L4"].steps[0]
     shown = Shown(opened("L4", step), step)
     for claim in (
@@ -113,15 +119,11 @@ def test_a_false_claim_is_found() -> None:
     ):
         with pytest.raises(AssertionError):
             shown.check(claim)
-
-
-def test_a_number_is_read_as_pages_write_it() -> None:
     written = {"1,024 of them": 1024, "−0.5": -0.5, "12%": 0.12, "−3.1·10⁻⁴": -3.1e-4, "−∞": -np.inf}
     assert {text: number(text) for text in written} == pytest.approx(written)
 
 
 def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
-    """The first has no way back and the last none on; on a projector the ways stay there."""
     walk = lecture_steps.walks()[0]["L3"]
     last = len(walk.steps)
     for n in (1, 2, last):
@@ -134,12 +136,16 @@ def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
     assert sent(open_page(lecture="L3", step="1", projector="1"), "walk")["on"].endswith("projector=1")
 
 
-def test_an_unknown_lecture_is_said_to_be_unknown() -> None:
+def test_an_unknown_lecture_is_said_to_be_one_and_an_odd_step_is_the_nearest_that_exists() -> None:
     for name in ("L99", "<script>alert(1)</script>", "../../etc/passwd", "`x`", "老王", "x" * 5000):
         app = open_page(lecture=name, step="1")
         assert "There is no lecture" in app.info[0].value, name
         assert "walk" not in views(app), name
     assert "walk" not in views(open_page()), "outside a lecture there is no line"
+    last = len(lecture_steps.walks()[0]["L3"].steps)
+    nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
+    places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
+    assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
 
 
 def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> None:
@@ -153,13 +159,6 @@ def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> N
                 assert walk.steps[at - 1].id == name
 
 
-def test_an_odd_step_is_the_nearest_that_exists() -> None:
-    last = len(lecture_steps.walks()[0]["L3"].steps)
-    nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
-    places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
-    assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
-
-
 def test_the_page_lists_every_step_as_a_link() -> None:
     ((_, listed),) = json.loads(sent(open_page("lectures"), "lectures")["groups"])
     assert [lecture["title"] for lecture in listed] == [walk.title for walk in lecture_steps.walks()[0].values()]
@@ -167,12 +166,3 @@ def test_the_page_lists_every_step_as_a_link() -> None:
     links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
     assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
     assert [section for section, _ in folded if not section] == []
-
-
-def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:
-    path, empty = tmp_path / "L0.toml", 'title = "x"\n'
-    nowhere = '[[steps]]\npage = "nowhere"\nsay = "x"'
-    for text in ("title = 3", "[[steps]]", f"{empty}steps = []", empty + nowhere, "= ="):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"L0\.toml"):
-            lecture_steps.read_lecture(path)

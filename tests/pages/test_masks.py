@@ -43,7 +43,7 @@ def chosen(mask: Array, start: str = "full") -> lab.Chosen:
     return lab.Chosen(start=start, mask=mask, usable=mask, empty=[])
 
 
-def test_a_mask_survives_its_way_through_browser_and_address_where_few_changes_are_few_characters() -> None:
+def test_a_mask_survives_its_way_in_few_characters_and_nonsense_and_a_bomb_are_none() -> None:
     for shape in ((1, 1), (3, 5), (24, 24), (7, 11), (60, 7)):
         mask = some_mask(*shape)
         found = [view.from_bits(view.to_bits(mask), shape)]
@@ -54,15 +54,12 @@ def test_a_mask_survives_its_way_through_browser_and_address_where_few_changes_a
     assert view.compact(changed) == ""
     changed[5, 7] = changed[100, :] = True
     assert len(view.compact(changed)) < 80
-
-
-def test_nonsense_and_a_bomb_in_the_address_are_no_mask() -> None:
     bomb = view.compact(np.ones((3000, 3000), dtype=bool))
     odd = ("", "!", "AAAA", "é", "x" * 20_000, "eJwDAAAAAAE", view.compact(some_mask(8, 8, 1)), bomb)
     assert [text for text in odd if view.expand(text, (7, 7)) is not None] == []
 
 
-def test_the_gallery_holds_what_its_settings_say() -> None:
+def test_the_gallery_holds_what_its_settings_say_and_across_two_texts_no_causal_mask() -> None:
     found = {example.id: example.mask for example in lab.gallery(6, 6, SAID, second_len=4, crossing=False)}
     assert tuple(found) == ("full", "causal", "strict", "padding", "prefix", *STARTS[4:], "cross")
     assert found["strict"].sum() == 15
@@ -73,14 +70,11 @@ def test_the_gallery_holds_what_its_settings_say() -> None:
     only_past = {e.id: e.mask for e in lab.gallery(6, 6, back, second_len=4, crossing=False)}
     np.testing.assert_array_equal(only_past["window"], np.tril(found["window"]))
     np.testing.assert_array_equal(only_past["full"], found["full"])
+    across = {e.id: e.mask.shape for e in lab.gallery(3, 5, SAID, second_len=4, crossing=True)}
+    assert across == {"full": (3, 5), "padding": (3, 5)}
 
 
-def test_across_two_texts_there_is_no_order_and_so_no_causal_mask() -> None:
-    found = {e.id: e.mask.shape for e in lab.gallery(3, 5, SAID, second_len=4, crossing=True)}
-    assert found == {"full": (3, 5), "padding": (3, 5)}
-
-
-def test_layers_to_reach_are_powers_of_the_mask() -> None:
+def test_layers_to_reach_are_powers_of_the_mask_and_tell_which_positions_see_their_answer() -> None:
     length = 8
     window = np.abs(np.subtract.outer(np.arange(length), np.arange(length))) <= 2
     steps = mask_effect.layers_to_reach([window] * 3)
@@ -91,9 +85,6 @@ def test_layers_to_reach_are_powers_of_the_mask() -> None:
     assert mask_effect.layers_needed(window) == (4, True)
     assert mask_effect.layers_needed(np.tri(length, dtype=bool)) == (1, False)
     assert mask_effect.layers_needed(np.ones((1, 1), dtype=bool)) == (0, True)
-
-
-def test_positions_that_see_their_answer() -> None:
     assert mask_effect.seen_answers(mask_effect.layers_to_reach([np.tri(5, dtype=bool)] * 3)).tolist() == []
     mask = np.tri(5, dtype=bool)
     mask[1, 3] = True  # then 1 sees 3, and 3 has seen 2: with two layers 1 knows its answer
@@ -101,13 +92,17 @@ def test_positions_that_see_their_answer() -> None:
     assert mask_effect.seen_answers(mask_effect.layers_to_reach([mask] * 2)).tolist() == [1, 2]
 
 
-def test_rows_that_see_nothing_are_named_and_filled() -> None:
+def test_rows_that_see_nothing_are_named_and_filled_in_every_part_of_the_page() -> None:
     mask = np.tri(4, k=-1, dtype=bool)
     usable, empty = mask_effect.filled(mask)
     assert empty == [0]
     assert usable[0].tolist() == [True, False, False, False]
     assert not mask[0].any()
     assert mask_effect.filled(np.zeros((2, 3), dtype=bool))[0].tolist() == [[True, False, False]] * 2
+    for effect in EFFECTS:
+        app = open_page("masks", text=TEXT, start="strict", effect=effect)
+        assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
+        assert "NaN" not in json.dumps(charts(app)), effect
 
 
 def test_losses_are_those_of_an_independent_forward_pass() -> None:
@@ -121,7 +116,6 @@ def test_losses_are_those_of_an_independent_forward_pass() -> None:
 
 
 def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() -> None:
-    """For one head of the layer; the others keep their mask, which the pictures do not show."""
     app = open_page("masks", text=TEXT, start="full", layer="1", head="2", token="4", in_layers="1", in_heads="2")
     model = models.load("tiny-english")
     rows = ((True,) * LENGTH,) * LENGTH
@@ -140,15 +134,6 @@ def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() 
     assert table["score in A"][5:] == ["−∞"] * (LENGTH - 5)
 
 
-def test_a_mask_for_one_head_changes_that_head_and_none_for_no_layer_nothing() -> None:
-    heads = tuple(head == 2 for head in range(8))
-    here, full = lesson("tiny-english", TEXT, LAYER), chosen(np.ones((7, 7), bool))
-    before, after = here.trace, lab.edited(here, full, (LAYER,), heads).trace
-    changed = np.abs(before[f"{LAYER}.pattern"] - after[f"{LAYER}.pattern"]).max(axis=(1, 2)) > 1e-6
-    assert changed.tolist() == list(heads)
-    assert lab.edited(here, full, (), None) is here
-
-
 def test_minus_a_billion_hides_an_empty_row() -> None:
     scores, nothing = np.array([1.0, 3.0, -2.0]), np.zeros(3, dtype=bool)
     assert np.isnan(mask_effect.softmax_under(scores, nothing, -np.inf)).all()
@@ -160,7 +145,6 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
 
 
 def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_conventions_are_as_said() -> None:
-    """Scores that rounding leaves are not called uniform."""
     which = {"effect": "Kinds"}
     for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-shaw", "twins-linear"):
         address = {"model": model, "layer": "2", "head": "0", "token": "6"}
@@ -171,33 +155,6 @@ def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_convention
     here = {"model": "reverse", "text": "attention", "layer": "0", "head": "2", "token": "9"}
     assert "0.000 to 1.000: the scores" in open_page("masks", **here, **which).table[1].value["−1e9"].iloc[1]
     assert list(facts.torch_conventions().values()) == [True, True, True]
-
-
-def test_every_part_of_the_page_is_drawn_with_an_empty_row() -> None:
-    for effect in EFFECTS:
-        app = open_page("masks", text=TEXT, start="strict", effect=effect)
-        assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
-        assert "NaN" not in json.dumps(charts(app)), effect
-
-
-def test_without_the_causal_mask_every_position_sees_its_answer() -> None:
-    app = open_page("masks", text=TEXT, start="full")
-    assert "**6 of 6 positions can see the very word they have to predict.**" in words(app)
-    assert "No position can see" in words(open_page("masks", text=TEXT, start="causal"))
-
-
-def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
-    app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
-    assert "stream_change" not in pictures(app)
-    app = open_page("masks", text=TEXT, start="full", effect="Vectors")
-    last = matrices(app)["stream_change"][0][-1]
-    assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
-
-
-def test_the_loss_of_a_translator_is_about_its_answer() -> None:
-    app = open_page("masks", text="Je suis étudiant.", model="french-english", effect="Loss")
-    assert "Mean surprise at the next word of the model's answer" in words(app)
-    assert "next word of your sentence" in words(open_page("masks", text=TEXT))
 
 
 def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
@@ -212,7 +169,7 @@ def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> 
     assert view.from_bits(parts(app)[1]["bits"], (2, 2)) is not None
 
 
-def test_the_models_own_mask_needs_no_second_run() -> None:
+def test_the_models_own_mask_needs_no_second_run_and_no_figure_of_a_change() -> None:
     for model, window in (("tiny-english", None), ("twins-window", 8)):
         here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
         length = len(here.trace.tokens)
@@ -221,8 +178,14 @@ def test_the_models_own_mask_needs_no_second_run() -> None:
         layers = here.model.config.layers
         assert lab.edited(here, chosen(mask, "own"), layers, None) is here
         mask[3, 1] = False
+        assert lab.edited(here, chosen(mask, "own"), (), None) is here
         after = lab.edited(here, chosen(mask, "own"), layers, None)
         assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
+    app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
+    assert "stream_change" not in pictures(app)
+    app = open_page("masks", text=TEXT, start="full", effect="Vectors")
+    last = matrices(app)["stream_change"][0][-1]
+    assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
 
 
 def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
@@ -233,18 +196,7 @@ def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
     assert "After 2 layers" in words(app)
 
 
-def test_masks_of_cross_attention_are_described_as_such() -> None:
-    app = open_page("masks", model="french-english", text="Je suis étudiant.", kind="cross-attention")
-    (full, *_) = parts(app)[0]["gallery"]
-    assert "source" in full["words"]
-    assert "BERT" not in full["words"]
-    assert "The source does not contain the answer" in words(app)
-    app = open_page("masks", model="french-english", text="Je suis étudiant.", kind="encoder")
-    assert "BERT" in parts(app)[0]["gallery"][0]["words"]
-
-
 def test_who_sees_the_answer_is_told_what_training_without_a_mask_makes_of_it() -> None:
-    """Beside the twin that was trained so."""
     text = "The dog ran home. The dog was happy."
     said = words(open_page("masks", text=text, start="full"))
     copying, writing = map(float, re.findall(r"\*\*(\d+\.\d\d)\*\*", said.split("*trained* without a mask, did")[1]))

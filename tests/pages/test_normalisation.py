@@ -31,7 +31,7 @@ def some(*lengths: int) -> list[np.ndarray]:
     return [rng.normal(2, 5, (length, N_DIM)) for length in lengths]
 
 
-def test_norms_are_torchs() -> None:
+def test_norms_are_torchs_and_a_batch_norm_in_use_takes_stored_averages() -> None:
     x, present = norms.padded(some(7, 3, 5))
     tensor = torch.tensor(x)
     layer = nn.LayerNorm(N_DIM, eps=NORM_EPS, dtype=torch.float64)
@@ -44,19 +44,16 @@ def test_norms_are_torchs() -> None:
     with_padding = batch(tensor.mT).mT.detach()  # torch's axes: (sentence, dim, token)
     np.testing.assert_allclose(in_training(x, np.ones_like(present)), with_padding, atol=1e-12)
     assert not np.allclose(with_padding[present], tokens_only, atol=0.1)
-
-
-def in_training(x: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """BatchNorm with the statistics of the batch itself."""
-    return norms.batch_norm(x, *norms.batch_statistics(x, counted))
-
-
-def test_a_batch_norm_in_use_takes_stored_averages() -> None:
     (x, present), (y, _) = norms.padded(some(7, 3)), norms.padded(some(4))
     mean, variance = norms.batch_statistics(x, present)
     batch = nn.BatchNorm1d(N_DIM, eps=NORM_EPS, dtype=torch.float64).train(False)
     batch.running_mean, batch.running_var = torch.tensor(mean), torch.tensor(variance)
     np.testing.assert_allclose(norms.batch_norm(y, mean, variance)[0], batch(torch.tensor(y[0])).detach(), atol=1e-12)
+
+
+def in_training(x: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """BatchNorm with the statistics of the batch itself."""
+    return norms.batch_norm(x, *norms.batch_statistics(x, counted))
 
 
 def test_padding_fills_up_shorter_sentences_and_another_one_moves_batch_norm_alone() -> None:
@@ -111,7 +108,6 @@ def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
 
 
 def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
-    """In use another sentence moves nothing."""
     company = {"layer": "1", "batch": "My dog ran.", "joining": "Why?", "about": TABS[1]}
     app = open_page(PAGE, text=TEXT, **company)
     layers, batches = series(charts(app)["company"], "value", by="series").values()
@@ -134,12 +130,24 @@ def test_the_page_says_when_norms_act_and_that_lines_beyond_the_fifth_are_left_o
     assert any("first 5 of your 7 lines" in note.value for note in app.info)
 
 
-def test_the_nearest_student_depends_on_the_scale() -> None:
+def test_the_nearest_student_depends_on_the_scale_and_what_is_said_holds_for_any_numbers() -> None:
     app = open_page(PAGE, about=TABS[2])
     assert "as they are: student 3; standardised: student 2; min–max: student 2" in words(app)
     app = open_page(PAGE, about=TABS[2], ages="1,2,3", fees="10,40,20", scale="min–max")
     data = charts(app)["points"]["tables"]["rows"]
     assert (data["x"], data["y"]) == ([0, 0.5, 1], [0, 1, pytest.approx(1 / 3)])
+    for ages, fees, said in (
+        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
+        ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
+        ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
+    ):
+        shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
+        assert said in shown, (ages, fees)
+        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
+    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def test_numbers_that_cannot_be_used_are_told_why() -> None:
@@ -153,21 +161,6 @@ def test_numbers_that_cannot_be_used_are_told_why() -> None:
     ):
         with pytest.raises(ValueError, match=said):
             facts.table(ages, fees)
-
-
-def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
-    for ages, fees, said in (
-        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
-        ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
-        ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
-    ):
-        shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
-        assert said in shown, (ages, fees)
-        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
-    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def recorded_within(app: AppTest) -> float:
@@ -185,13 +178,7 @@ def test_gains_and_biases_are_those_of_the_weights() -> None:
     assert recorded_within(app) < 1e-5
 
 
-def test_gradients_before_training_leave_torch_s_random_numbers_as_they_were() -> None:
-    before = torch.random.get_rng_state()
-    gradients_at_start(n_layers=1, norm_position="pre", seed=1)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
-def test_gradients_before_training_follow_the_theory() -> None:
+def test_gradients_before_training_follow_the_theory_and_leave_torch_s_random_numbers_as_they_were() -> None:
     """Xiong et al. 2020, theorem 1: the last layer's gradient is √layers times as large in post-norm, or so."""
 
     def ratio(n_layers: int) -> float:
@@ -199,10 +186,12 @@ def test_gradients_before_training_follow_the_theory() -> None:
         return post / pre
 
     assert ratio(16) / ratio(2) == pytest.approx(math.sqrt(16 / 2), rel=0.4)
+    before = torch.random.get_rng_state()
+    gradients_at_start(n_layers=1, norm_position="pre", seed=1)
+    assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_a_gradient_is_what_a_small_step_changes() -> None:
-    """Against a finite difference: the loss falls by step × norm² along the gradient."""
     from tfmviz.model import gradients
     from tfmviz.model.transformer import DecoderOnly
 
@@ -223,13 +212,7 @@ def test_a_gradient_is_what_a_small_step_changes() -> None:
         assert float(before - loss()) == pytest.approx(0.01 * size, rel=0.05)
 
 
-def test_one_token_alone_has_no_batch_to_share_a_mean_with() -> None:
-    app = open_page(PAGE, text="a", batch=" ", norm="BatchNorm")
-    assert any("nothing to average" in note.value for note in app.info)
-    assert (matrices(app)["groups"] == 0).all()
-
-
-def test_a_change_from_zeros_is_no_percentage() -> None:
+def test_one_token_alone_shares_no_mean_and_a_change_from_zeros_is_no_percentage() -> None:
     """BatchNorm makes zeros of equal vectors: of one token alone, and of the same one in every sentence."""
     for batch in (" ", "Hi", "Hi\nHi"):
         said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
@@ -239,10 +222,12 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
     assert "by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    app = open_page(PAGE, text="a", batch=" ", norm="BatchNorm")
+    assert any("nothing to average" in note.value for note in app.info)
+    assert (matrices(app)["groups"] == 0).all()
 
 
 def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callable[..., ModelConfig]) -> None:
-    """Also those of what a layer writes, of queries and keys, and of the embedding."""
     for norm in ("layer", "rms"):
         put_random_model(norm, norm=norm, norm_position="both", embedding_norm="present", qk_norm="present")
         app = open_page(PAGE, model=norm, text="the cat sat", about=TABS[3])

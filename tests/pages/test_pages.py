@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -17,13 +16,14 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, forget, matrices, open_page, sent, views, words
 from tests.pages import plain
 from tests.pages.plain import MODEL
+from tests.pages.tabs import is_there
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import router, search
+from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
@@ -33,7 +33,6 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
 
 Put = Callable[..., ModelConfig]
-VIEWS = ("Predictions", "Residual stream", "Export")
 
 
 def payload(app: AppTest) -> bytes:
@@ -129,12 +128,17 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
     assert not app.info, "what was said of a model is not said of the next"
 
 
-def test_a_menu_entry_replaces_the_sentence() -> None:
+def test_a_menu_entry_replaces_the_sentence_and_each_page_begins_with_one_that_suits_it() -> None:
+    """A page on counting English words offers no French because of a model that it does not use."""
     app = open_page(text="hello")
     app.selectbox(key="example").select(SENTENCES[3]).run()
     assert app.text_area(key="text").value == SENTENCES[3]
     assert tokens(app) == ["The", " students", " opened", " their"]
     assert (selection(app)["layer"], selection(app)["head"], selection(app)["first"]) == (3, 2, 3)  # " their"
+    app = open_page("translating")
+    assert app.text_area(key="text").value == "J'ai une voiture rouge."
+    app.switch_page("pages/counting.py").run()
+    assert app.text_area(key="text").value == SENTENCES[0]
 
 
 def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Path, put_random_model: Put) -> None:
@@ -156,28 +160,33 @@ def models(own_zoo: Path) -> Path:
     return own_zoo
 
 
-def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Path) -> None:
+def test_a_damaged_model_is_named_with_its_reason_and_where_no_other_works_the_page_says_what_to_do(
+    models: Path,
+) -> None:
     shutil.copytree(MODEL, models / "broken")
-    weights = models / "broken" / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:1000])
+    path = models / "broken" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
     app = open_page()
     assert "broken" in app.warning[0].value
     assert "damaged" in app.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
     assert tokens(app)
-
-
-def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path) -> None:
-    weights = load_file(models / "tiny-english" / "model.safetensors")
-    weights["decoder.norm.weight"][0] = np.nan
-    save_file(weights, models / "tiny-english" / "model.safetensors")
+    path = models / "tiny-english" / "model.safetensors"
+    weights = load_file(path)
+    weights["decoder.norm.weight"][0] = np.nan  # seen only when it is loaded
+    save_file(weights, path)
+    forget()
     app = open_page()
     assert "decoder\\.norm\\.weight" in app.error[0].value
-    assert not charts(app)
-    assert not matrices(app)
+    assert {*charts(app), *matrices(app)} == set()
+    path.unlink()
+    forget()
+    app = open_page()
+    assert "README.md" in app.error[0].value
+    assert r"model\.safetensors is missing" in "".join(one.value for one in app.warning)
 
 
-def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
+def test_models_of_every_architecture_are_shown_with_a_kind_of_attention_they_have(
     models: Path, put_random_model: Put
 ) -> None:
     one: dict[str, Any] = {"n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
@@ -199,11 +208,7 @@ def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
     app.selectbox(key="kind").select("encoder").run()
     assert selection(app)["kind"] == "encoder.self_attn"
     assert tokens(app)[0] == "<|endoftext|>"
-
-
-def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path, put_random_model: Put) -> None:
-    put_random_model("other", architecture="encoder-decoder")
-    app = open_page(model="other", kind="cross")
+    app = open_page(model="encoder-decoder", kind="cross")
     assert "has no attention `` cross ``; showing `` cross-attention ``." in app.info[0].value
     app = open_page(model="tiny-english", kind="cross-attention")
     assert "has no attention `` cross-attention ``; showing `` decoder ``." in app.info[0].value
@@ -256,13 +261,6 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
     assert head["key"] == "decoder.3.self_attn/4"
     weights = read_weights(head["at"], read_mask(head["mask"], data), data)
     np.testing.assert_allclose(weights, plain.forward(text)[0][3, 4], atol=0.0006)
-
-
-def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
-    (models / "tiny-english" / "model.safetensors").unlink()
-    app = open_page()
-    assert "README.md" in app.error[0].value
-    assert r"model\.safetensors is missing" in app.warning[0].value
 
 
 # A model in the address that does not exist: the page is about one that it can be about, and says so once.
@@ -322,14 +320,6 @@ def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     assert np.mean([row[0] for row in begins]) > 0.7
 
 
-def test_home_is_about_the_sentence_of_the_address_unless_another_model_reads_it() -> None:
-    for asked, text in (({}, FIRST.text), ({"text": "a"}, "a"), ({"text": "a", "model": "chinese-none"}, FIRST.text)):
-        app = open_page("explorer").switch_page("pages/home.py")
-        for key, value in asked.items():
-            app.query_params[key] = value
-        assert sent(app.run(), "home")["text"] == text
-
-
 def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are() -> None:
     app = open_page("home")
     doors = json.loads(sent(app, "doors")["doors"])
@@ -339,15 +329,16 @@ def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are(
     np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)
     assert len(doors) == 6
     for door in doors:
-        page, _, query = door["address"].removeprefix("./").partition("?")
-        choices = dict(parse_qsl(query))
-        wanted = {key: choices[key] for key in choices if key not in ("layer", "head", "token")}
-        (of,) = (one for one in router.PAGES if one.name == page)
-        assert not wanted or wanted in [tab.choices for tab in search.tabs(of)], door["title"]
+        assert is_there(door["address"]), door["title"]
 
 
-def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a model too."""
+def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = [page.name for page in router.PAGES if page.group]
+    for n in (0, 4, len(course) - 1):
+        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
+        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
+    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
     app = open_page("home")
     monkeypatch.setattr(zoo, "catalogue", lambda: ())
     empty = open_page("home")
@@ -356,19 +347,15 @@ def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> No
         assert [link.proto.page for link in links.get("page_link")] == ["lectures", "tokens"]
 
 
-def test_only_a_session_that_begins_at_home_is_led_on_by_its_address() -> None:
+def test_a_session_that_begins_at_home_is_led_on_by_its_address_and_another_shows_its_sentence() -> None:
     """`/?text=…` was the explorer's once; who comes back has chosen to be at home."""
     assert {"home", "explorer"} & set(views(open_page("home", text="The cat"))) == {"explorer"}
     for first in ("home", "explorer"):
         app = open_page(first).switch_page("pages/home.py")
         app.query_params["text"] = "The cat"
         assert {"home", "explorer"} & set(views(app.run())) == {"home"}
-
-
-def test_the_menu_has_every_page_once_and_each_leads_to_the_ones_before_and_after_it() -> None:
-    course = [page.name for page in router.PAGES if page.group]
-    for n in (0, 4, len(course) - 1):
-        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
-        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
-    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
-    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+    for asked, text in (({}, FIRST.text), ({"text": "a"}, "a"), ({"text": "a", "model": "chinese-none"}, FIRST.text)):
+        app = open_page("explorer").switch_page("pages/home.py")
+        for key, value in asked.items():
+            app.query_params[key] = value
+        assert sent(app.run(), "home")["text"] == text

@@ -3,9 +3,7 @@
 import json
 import math
 import re
-import shutil
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +12,7 @@ import torch.nn.functional as F
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, columns, matrices, open_page, sent, series, views, words
-from tests.pages import plain
+from tests.app import charts, columns, matrices, open_page, press, sent, series, views, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
@@ -40,7 +37,7 @@ def waves(length: int, d: int, base: float = 10_000.0) -> Array:
     )
 
 
-def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
+def test_words_of_a_text_are_moved_as_whole_tokens_and_changes_measured_word_by_word() -> None:
     tokenizer = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json")
     for expected in (
         [],
@@ -60,9 +57,6 @@ def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
         assert [token for part in parts for token in part] == list(range(len(encoding))), text
         backwards = word_order.reordered(parts, range(len(parts))[::-1])
         assert backwards == [token for part in parts[::-1] for token in part], text
-
-
-def test_changes_are_measured_word_by_word() -> None:
     before = np.array([[1.0, 0], [2, 0], [3, 0]])
     after = np.array([[3.0, 0.5], [1, 0], [2, -4]])  # what stood at 2, 0 and 1
     np.testing.assert_allclose(word_order.largest_changes(before, after, [2, 0, 1]), [0, 4, 0.5])
@@ -85,12 +79,6 @@ def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
             assert (found.max() < 5e-5) == (model is blind and chart == "order_everything")
 
 
-def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not() -> None:
-    said = words(open_page("positions", text=TEXT))
-    assert re.search(r"`` twins-none ``: \*\*\S+·10⁻⁶\*\* at most", said)
-    assert "The causal mask reveals the order" in said
-
-
 def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
     app = open_page("positions", text="老王 批评 老李")
     assert app.selectbox(key="twin").value == "chinese-sinusoidal"
@@ -103,12 +91,7 @@ def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
     assert open_page("positions", text=TEXT).selectbox(key="twin").value == "twins-sinusoidal"
 
 
-def test_an_order_of_another_sentence_is_left_out_with_a_note() -> None:
-    for order in ("9.1.2.3.4", "x", "0.1.2.3.4." * 60):
-        assert "no order of 5 words" in open_page("positions", text=TEXT, order=order).info[0].value
-
-
-def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
+def test_buttons_move_the_words_and_the_address_keeps_the_order_of_this_sentence_alone() -> None:
     """First and last leave the mark at the end where it is."""
     app = open_page("positions", text=TEXT)
     press(app, "Reverse")
@@ -123,11 +106,8 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
     for text, order in swapped.items():
         press(app := open_page("positions", text=text), "First")
         assert app.query_params["order"] == order, text
-
-
-def press(app: AppTest, label: str) -> None:
-    next(button for button in app.button if button.label.startswith(label)).click()
-    app.run()
+    for order in ("9.1.2.3.4", "x", "0.1.2.3.4." * 60):
+        assert "no order of 5 words" in open_page("positions", text=TEXT, order=order).info[0].value
 
 
 def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None:
@@ -142,12 +122,20 @@ def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None
     assert "".join(moved[place].strip("␣ ") for place in sorted(moved)) == ".dinosaursmalleatsMan"
 
 
-def test_counting_in_bits() -> None:
+def test_bits_count_and_an_appended_index_makes_words_alike() -> None:
     table = naive_positions.binary(16, 4)
     assert ["".join(map(str, row[::-1])) for row in table] == [format(n, "04b") for n in range(16)]
     flips = [bin(n ^ (n + 1)).count("1") for n in range(15)]
     np.testing.assert_allclose(naive_positions.steps(table), np.sqrt(flips))
     np.testing.assert_allclose(np.ptp(naive_positions.steps(waves(16, 4))), 0, atol=1e-12)
+    vectors = np.random.default_rng(0).standard_normal((5, 7))
+    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
+    for index, alike in zip([0, 3, 500], found, strict=True):
+        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
+        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
+        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
+    assert found[2] > 0.999
+    assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
 
 
 def test_a_shift_is_the_flow_of_one_generator() -> None:
@@ -227,7 +215,7 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     assert f"(**{both[trace.target.ids.index(trace.target.ids[0]), 3]:.2f}**)" in words(app)
 
 
-def test_bad_settings_get_one_clear_sentence() -> None:
+def test_bad_settings_get_one_clear_sentence_and_a_shift_stays_within_fewer_positions() -> None:
     asked: dict[str, list[tuple[str, int, str | None]]] = {
         "Curves": [
             *(("width", 7, "even.*7"), ("width", 0, "even.*0"), ("width", 514, "at most 512.*514"), ("width", 2, None)),
@@ -248,23 +236,12 @@ def test_bad_settings_get_one_clear_sentence() -> None:
             assert said is None or re.search(said, warned[0]), (wave, key, value)
     (warning,) = sinusoidal("Curves", base="1").warning
     assert "base must be more than 1" in warning.value
-
-
-def test_a_shift_stays_within_fewer_positions() -> None:
     app = sinusoidal("A shift is a rotation", k="40")
     app.number_input(key="places").set_value(10)
     app.run()
     assert not app.exception
     assert app.slider(key="k").value == 5
     assert "over all 5 positions" in words(app)
-
-
-def test_a_missing_model_is_named_and_the_rest_goes_on(own_zoo: Path) -> None:
-    shutil.copytree(plain.MODEL, own_zoo / "tiny-english")
-    assert "twins-none" in open_page("positions").info[0].value
-    assert "twins-learned" in open_page("positions", lesson="Learned").info[0].value
-    assert "twins-sinusoidal" in sinusoidal("On real words").info[0].value
-    assert matrices(sinusoidal("Heat map"))
 
 
 # Learned positions, those of a picture among them.
@@ -293,15 +270,12 @@ def test_the_axes_of_a_table_are_those_of_its_covariance_and_untrained_rows_are_
     np.testing.assert_allclose(position_table.smoothed(np.array([1.0, 2, 6, 4]), window=3), [1.5, 3, 4, 5])
 
 
-def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
+def test_the_trained_table_its_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
     np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
     unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
     np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
-
-
-def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     app = learned("Well trained?")
     lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
     rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
@@ -347,7 +321,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
         assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
 
 
-def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
+def test_a_drawing_in_the_address_is_read_and_shuffled_patches_change_one_model_s_answer() -> None:
     app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
     assert drawn is not None
     logits = pictures.read_picture(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
@@ -359,33 +333,11 @@ def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
         assert not app.error, none
         assert "Of 359 held-out digits" in words(app), none
         assert sent(app, "picture")["title"].endswith("from the test set"), none
-
-
-def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
     in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
     assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
     assert "shuffled_digit" in matrices(shuffled)
     blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
     assert blind[0] == pytest.approx(blind[1], abs=1e-4)
-
-
-def test_an_appended_index_makes_words_alike() -> None:
-    vectors = np.random.default_rng(0).standard_normal((5, 7))
-    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
-    for index, alike in zip([0, 3, 500], found, strict=True):
-        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
-        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
-        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
-    assert found[2] > 0.999
-    assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
-
-
-def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
-    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
-    index, waves = series(charts(app)["appended"]).values()
-    said = alt(app, "appended")
-    for name, line in (("index appended", index), ("sinusoid added", waves)):
-        assert f"{name} at 0: {line[0]:.4g} … {name} at {len(line) - 1}: {line[-1]:.4g}" in said
 
 
 def test_fractions_of_two_sentences_on_the_page() -> None:

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from tests.app import alt, charts, forget, open_page, sent, series, spaces, words
 from tests.pages import plain
-from tests.pages.claims import number
+from tests.pages.claims import number, numbers_in
 from tfmviz import zoo
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import log_softmax
@@ -19,7 +19,7 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
 from tfmviz.record.trace import Array
 from tfmviz.ui import recipe
-from tfmviz.ui.recipe import optimiser, targets
+from tfmviz.ui.recipe import targets
 
 PAGE = "recipe"
 TEXT = "The cat sat on the mat."
@@ -35,7 +35,7 @@ def numbers(column: list[str]) -> Array:
     return np.array([number(cell) for cell in column])
 
 
-def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
+def test_teacher_forcing_shows_the_losses_and_their_mean_and_a_clicked_row_explains_its_own() -> None:
     app = open_page(PAGE, text=TEXT)
     shown, expected = sent(app, "forcing"), losses()
     assert np.allclose(numbers([row[3] for row in shown["rows"]]), expected, atol=6e-4)
@@ -47,9 +47,6 @@ def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
         assert re.search(
             rf"\d{re.escape(dots)}\) / {len(plain.ids_of(text)) - 1} = ", words(open_page(PAGE, text=text))
         )
-
-
-def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
     shown = sent(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
     assert f"= {losses()[2]:.3f};" in shown["about"]
@@ -57,29 +54,19 @@ def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
     assert "no next token" in words(open_page(PAGE, text="x"))
 
 
-def test_a_translator_is_forced_on_its_own_translation() -> None:
+def test_a_translator_is_forced_on_its_own_translation_and_who_sees_answers_is_not_kept_from_them() -> None:
     app = open_page(PAGE, model="french-english", text="Je suis étudiant.")
     shown = sent(app, "forcing")
     assert len(shown["rows"]) == len(zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.").ids)
     assert "what the model itself writes" in words(app)
     assert "The target is the input" not in words(app)
-
-
-def test_a_model_trained_without_the_mask_is_not_said_to_have_been_kept_from_its_answers() -> None:
     said = words(open_page(PAGE, model="twins-unmasked", text=TEXT))
     assert "trained without that mask" in said
     assert "mask keeps each from seeing" not in said
     assert "mask keeps each from seeing" in words(open_page(PAGE, model="twins-rope", text=TEXT))
 
 
-def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only() -> None:
-    app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
-    assert "so this is `` tiny-" in words(app)
-    own = open_page(PAGE, recipe="Three tasks", text=TEXT)
-    assert sent(app, "tasks")["rows"][0] == sent(own, "tasks")["rows"][0]
-
-
-def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_tokens() -> None:
+def test_masked_losses_are_the_fill_in_model_s_and_the_next_token_s_of_one_that_sees_the_left_side() -> None:
     drawn = [sent(open_page(PAGE, recipe="Three tasks", text=TEXT, draw=str(n)), "tasks")["rows"] for n in range(4)]
     for row in (1, 2):
         assert len({json.dumps(rows[row]["pieces"]) for rows in drawn}) > 1
@@ -92,6 +79,10 @@ def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_t
     logs = log_softmax(zoo.load("fill-in").trace(read)["logits"])
     asked = [n for n, box in enumerate(boxes) if len(box) > 2]
     assert np.allclose(numbers([boxes[n][-1] for n in asked]), [-logs[n, ids[n]] for n in asked], atol=6e-3)
+    app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
+    assert "so this is `` tiny-" in words(app)
+    own = open_page(PAGE, recipe="Three tasks", text=TEXT)
+    assert sent(app, "tasks")["rows"][0] == sent(own, "tasks")["rows"][0]
 
 
 def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
@@ -141,7 +132,7 @@ def test_without_the_model_of_spans_the_tab_has_the_other_two_tasks(monkeypatch:
     forget()
 
 
-def test_the_schedules_are_the_published_formula() -> None:
+def test_the_schedules_are_the_published_formula_and_what_is_said_holds_within_the_run() -> None:
     app = open_page(PAGE, recipe="Learning rate", rate_width="256", warmup="1000", rate_steps="10000")
     steps, drawn = series(charts(app)["schedules"], "x"), series(charts(app)["schedules"])
     at = steps["2017 (Noam)"]
@@ -150,29 +141,9 @@ def test_the_schedules_are_the_published_formula() -> None:
     assert np.allclose(drawn["constant"], peak)
     assert drawn["cosine"].max() <= peak * (1 + 1e-12)
     assert drawn["cosine"][-1] == pytest.approx(peak / 10, rel=1e-3)
-
-
-def test_what_is_said_of_the_rate_holds_within_the_run() -> None:
     for warmup in ("1900", "2000", "10000"):
         app = open_page(PAGE, recipe="Learning rate", warmup=warmup, rate_steps="2000")
         assert ("cosine falls to a tenth of the peak" in words(app)) == (int(warmup) < 2000), warmup
-
-
-def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequencies_are() -> None:
-    """What the page says of them."""
-    last = {}
-    for name, file in optimiser.RUNS.items():
-        entries = [json.loads(line) for line in (targets.MEASURED.parent / f"{file}.jsonl").read_text().splitlines()]
-        last[name] = entries[-1]["held_out_loss"]
-        assert entries[0]["learning_rate"] == pytest.approx(2e-3 if "no warm-up" in name else 2e-5)
-        assert max(entry["learning_rate"] for entry in entries) == pytest.approx(2e-3)
-    assert last.pop("post-norm, no warm-up") > max(last.values()) + 0.7
-    assert min(last, key=lambda name: last[name]) == "post-norm, warm-up"
-    assert 0 < last["pre-norm, no warm-up"] - last["pre-norm, warm-up"] < 0.1
-    ends = charts(open_page(PAGE, recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]
-    shown = {word.rsplit(" ", 1)[0]: height for word, height in zip(ends["word"], ends["y"], strict=True)}
-    del shown["post-norm, no warm-up"]
-    assert sorted(shown, key=lambda name: shown[name]) == sorted(last, key=lambda name: last[name])
 
 
 def test_calibration_is_that_of_the_measured_bins() -> None:
@@ -220,13 +191,7 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses() -> None:
     assert "trained without dropout." in said
 
 
-def test_what_the_correction_of_adam_is_good_for_depends_on_its_betas() -> None:
-    for beta1, beta2 in ((0.9, 0.98), (0.9, 0.999), (0.0, 0.0)):
-        app = open_page(PAGE, recipe="Adam", beta1=str(beta1), beta2=str(beta2))
-        assert f"= {(1 - beta1) / (1 - beta2) ** 0.5:.2f} times as long" in words(app)
-
-
-def test_the_ground_is_described_as_it_is() -> None:
+def test_the_ground_and_what_the_correction_of_adam_is_good_for_are_described_as_they_are() -> None:
     for address, said, not_said in (
         ({"steep": "30", "eta_plain": "0.3"}, "the path diverges", "cannot grow"),
         ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "cannot grow", "path diverges"),
@@ -238,6 +203,9 @@ def test_the_ground_is_described_as_it_is() -> None:
         assert said in words(app), address
         assert not_said not in words(app), address
         assert ("gradient descent diverged" in alt(app, "descents")) == ("path diverges" in words(app))
+    for beta1, beta2 in ((0.9, 0.98), (0.9, 0.999), (0.0, 0.0)):
+        app = open_page(PAGE, recipe="Adam", beta1=str(beta1), beta2=str(beta2))
+        assert f"= {(1 - beta1) / (1 - beta2) ** 0.5:.2f} times as long" in words(app)
 
 
 def test_the_ways_down_lie_on_the_surface_and_end_where_the_page_says() -> None:
@@ -258,3 +226,13 @@ def test_gradients_are_those_of_each_layer() -> None:
     (shown,) = [v for layer, kind, v in kinds if layer.endswith(" 3 MLP") and kind.endswith("trained")]
     found = zoo.experiments.gradient_lengths(zoo.load("tiny-english"), TEXT)
     assert shown == pytest.approx(found["decoder.3.mlp"], rel=1e-4)
+
+
+def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:
+    p, ids = plain.softmax(plain.forward(TEXT)[2]), plain.ids_of(TEXT)
+    for token in range(4):
+        shown = sent(open_page(PAGE, text=TEXT, token=str(token)), "forcing")
+        best = int(p[token].argmax())
+        said = numbers_in(shown["about"].split(";")[-1])
+        assert said == pytest.approx([] if best == ids[token + 1] else [p[token, best]], rel=0.05), token
+    assert sent(open_page(PAGE, text=TEXT), "forcing")["picked"] == losses().argmax()

@@ -85,7 +85,7 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variants: d
                 close(a["before"] + a["out"], after, name)
 
 
-def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_pattern() -> None:
+def test_of_a_linear_head_the_browser_gets_positive_features_and_of_a_learned_sink_its_logit() -> None:
     model, layer = models.load("twins-linear"), "decoder.1.self_attn"
     header, a = read_arrays(stages.payload(model, TEXT, layer, 2))
     assert header["linear"]
@@ -94,6 +94,12 @@ def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_patte
     products = np.where(a["mask"] > 0, a["rot_q"] @ a["rot_k"].T, 0.0)
     close(products / products.sum(axis=1, keepdims=True), a["pattern"])
     assert "or φ)" in words(open_page("step_by_step", model="twins-linear", text=TEXT, part="The code"))
+    model, layer, head = models.load("twins-sink"), "decoder.2.self_attn", 3
+    trace = model.trace(TEXT)
+    header, _ = read_arrays(stages.payload(model, TEXT, layer, head))
+    powers = np.exp(trace[f"{layer}.scores"][head].astype(np.float64)).sum(axis=-1)
+    missing = 1 - trace[f"{layer}.pattern"][head].astype(np.float64).sum(axis=-1)
+    np.testing.assert_allclose(missing, np.exp(header["sink"]) / (powers + np.exp(header["sink"])), atol=1e-5)
 
 
 def test_the_numpy_version_gives_the_numbers_of_the_page(variants: dict[str, ModelConfig]) -> None:
@@ -137,7 +143,7 @@ def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_s
     assert attention_layer.ranking(np.array([[0.2, np.nan], [0.9, 0.5]])) == [(1, 0, 0.9), (1, 1, 0.5), (0, 0, 0.2)]
 
 
-def test_sharpness_variance_and_histogram_of_scores() -> None:
+def test_sharpness_variance_histogram_and_gradient_of_scores() -> None:
     for d in (1, 16, 128):
         scores = scaling.dot_products(*scaling.unit_vectors(d, n_queries=2000, n_keys=16, seed=1))
         everything = np.ones(scores.shape, dtype=bool)
@@ -152,9 +158,6 @@ def test_sharpness_variance_and_histogram_of_scores() -> None:
     middles, shares = scaling.histogram(np.array([-3.0, 0, 0, 3]), largest=3, bins=3)
     assert middles.tolist() == [-2, 0, 2]
     assert shares.tolist() == [0.25, 0.5, 0.25]
-
-
-def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
     scores = np.array([[0.3, -1.2, 2.0, 0.1]])
     step = 1e-6
     columns = [
@@ -163,16 +166,6 @@ def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
     measured = np.linalg.norm(np.concatenate(columns))
     assert scaling.gradient_norms(softmax(scores))[0] == pytest.approx(measured, rel=1e-6)
     assert scaling.gradient_norms(np.array([[1.0, 0, 0]]))[0] == 0
-
-
-def test_a_learned_sink_travels_with_its_head() -> None:
-    """The browser explains the softmax with it: exp of what travels takes the rest of every row."""
-    model, layer, head = models.load("twins-sink"), "decoder.2.self_attn", 3
-    trace = model.trace(TEXT)
-    header, _ = read_arrays(stages.payload(model, TEXT, layer, head))
-    powers = np.exp(trace[f"{layer}.scores"][head].astype(np.float64)).sum(axis=-1)
-    missing = 1 - trace[f"{layer}.pattern"][head].astype(np.float64).sum(axis=-1)
-    np.testing.assert_allclose(missing, np.exp(header["sink"]) / (powers + np.exp(header["sink"])), atol=1e-5)
 
 
 def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() -> None:
@@ -188,8 +181,9 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
     assert "of its own" not in said
 
 
-def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also by the name that "same word" had, and in cross-attention."""
+def test_heads_without_biographies_are_found_by_what_they_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
     cases: list[tuple[dict[str, str], tuple[int, int] | None, str]] = [
         ({"model": "fill-in", "kind_of_head": "next token"}, (0, 7), "looks at the token just after"),
@@ -204,9 +198,6 @@ def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest
         (scores,) = matrices(app)["head_scores"]
         best = np.unravel_index(np.nanargmax(scores), scores.shape)
         assert chosen is None or tuple(map(int, best)) == chosen
-
-
-def test_what_a_text_cannot_show_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
     for kind, reason in (("next token", "the mask hides later tokens"), ("induction", "a token must occur twice")):
         app = open_page("step_by_step", part="Find a head", text="The cat sat", kind_of_head=kind)

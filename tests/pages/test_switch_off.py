@@ -1,7 +1,6 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.patching import Copied
-from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models, switch_off
@@ -85,12 +83,19 @@ def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -
         assert off(app) == gone
 
 
-def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
+def test_the_choice_is_in_the_address_and_nonsense_there_is_the_chosen_head() -> None:
     assert off(open_page(PAGE, text=TEXT, layer="3", head="4")) == ["3.4"]
     assert off(open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
     assert off(nothing) == []
     assert "Every part is on" in words(nothing)
+    for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
+        assert not switch_off.OFF.fullmatch(nonsense)
+    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
+    app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
+    assert off(app) == ["1.2"]
+    assert "`` c0.1 ``" in app.info[0].value
+    assert "`` d77.1 ``" in app.info[0].value
 
 
 def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> None:
@@ -104,16 +109,6 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
         app = open_page(PAGE, text=TEXT, off=everything)
         assert "Every part is off" in app.warning[0].value
         assert not app.error
-
-
-def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there_is_named() -> None:
-    for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
-        assert not switch_off.OFF.fullmatch(nonsense)
-    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
-    app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
-    assert off(app) == ["1.2"]
-    assert "`` c0.1 ``" in app.info[0].value
-    assert "`` d77.1 ``" in app.info[0].value
 
 
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
@@ -177,7 +172,7 @@ def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> Non
     assert app.text_input(key="other").value == copying.PAIRS[1][1]
 
 
-def test_sentences_that_cannot_be_compared_are_told_why() -> None:
+def test_sentences_that_cannot_be_compared_are_told_why_and_pairs_have_as_many_tokens() -> None:
     def warned(text: str, other: str) -> str:
         return open_page(PAGE, text=text, other=other, removed="Copy from another sentence").warning[0].value
 
@@ -187,9 +182,6 @@ def test_sentences_that_cannot_be_compared_are_told_why() -> None:
     assert any("get the same answer" in note.value for note in app.info)
     app = open_page(PAGE, text="Zyx qvw", removed="Copy from another sentence")
     assert any("Type a second sentence" in note.value for note in app.info)
-
-
-def test_one_whole_word_is_exchanged_and_pairs_have_as_many_tokens() -> None:
     texts = {"The cat, the dog": "The dog, the dog", "catalogue": None, "": None}
     assert {text: copying.exchanged(text) for text in texts} == texts
     assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []
@@ -269,7 +261,7 @@ def test_a_story_tells_of_no_faint_layer() -> None:
     assert story(values[[0, 0]], same).endswith("does most: 90% of the gap in both.")
 
 
-def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
+def test_heads_that_hurt_are_not_said_to_matter_little_and_equal_ones_have_one_order() -> None:
     app = opened(MAP, "I am happy", model="induction")
     heads = matrices(app)["damage_map"][0][:, :4]
     layer, head = np.unravel_index(heads.argmin(), heads.shape)
@@ -280,52 +272,6 @@ def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
     assert "matter little" not in said
     assert ("may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
     assert "may do the same work, or this text" in words(opened(MAP))
-
-
-def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]) -> None:
-    put_random_model(n_layers=1, n_heads=1, n_kv_heads=1)
-    app = opened(MAP, "the cat sat")
-    grown = matrices(app)["damage_map"][0][0, 0] > 0
-    said = "With any of the heads off the model does worse." if grown else "For 1 of 1 head the loss does not grow"
-    assert said in words(app)
-    assert app.button(key="spared").label == "Switch off 0.0 only"
-
-
-def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
-    doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
-    for tab, expected in (
-        ("Next word", "with 0.1 × 2: "),
-        ("Loss", "with 0.1 × 2: "),
-        ("What it writes", "with 0.1 × 2: "),
-        (MAP, "more surprising with this part × 2"),
-        (POINTS, "The rank correlation is"),
-    ):
-        app = opened(tab, **doubled)
-        assert expected in words(app)
-        assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app))
-        if tab == MAP:
-            assert app.button(key="worst").label.startswith("Change ")
-        if tab == "Next word":
-            assert paired(app)[0] == ["A, whole model", "B, with the part × 2"]
-        if tab == POINTS:
-            assert "change of the loss with it × 2, in nats" in str(charts(app)["look_and_matter"]["spec"])
-
-
-def test_where_nothing_is_changed_no_part_is_missed() -> None:
-    unchanged = {"how": "scaled", "factor": "1.0"}
-    app = opened(MAP, **unchanged)
-    assert (np.nan_to_num(matrices(app)["damage_map"]) == 0).all()
-    said = words(app)
-    assert "No single part matters here" in said
-    assert "grows most" not in said
-    assert "it shrinks" not in said
-    said = words(opened(POINTS, **unchanged))
-    assert "No single head matters here" in said
-    assert "ranks first" not in said
-
-
-def test_equal_heads_have_one_order() -> None:
-    """Of equal heads the first comes first, as on the map, whatever the sort does with many of them."""
     for seed in range(5):
         random = np.random.default_rng(seed)
         lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
@@ -336,10 +282,20 @@ def test_equal_heads_have_one_order() -> None:
         assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
 
 
-def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
-    for tab in ("Next word", "Loss", "What it writes", MAP, POINTS, COPY):
-        assert not re.search(r"After “|next word of|the next word surprises", words(opened(tab, model="fill-in")))
-    assert "In the place of “" in words(opened("Next word", model="fill-in"))
+def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
+    for tab in ("Next word", "Loss", "What it writes", MAP, POINTS):
+        app = opened(tab, how="scaled", factor="2.0", off="d0.1")
+        assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app)), tab
+        if tab == MAP:
+            assert app.button(key="worst").label.startswith("Change ")
+        if tab == "Next word":
+            assert paired(app)[0] == ["A, whole model", "B, with the part × 2"]
+
+
+def test_where_nothing_is_changed_no_part_is_missed() -> None:
+    app, points = (opened(tab, how="scaled", factor="1.0") for tab in (MAP, POINTS))
+    assert (np.nan_to_num(matrices(app)["damage_map"]) == 0).all()
+    assert not re.search("grows most|it shrinks|ranks first", words(app) + words(points))
 
 
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:

@@ -1,16 +1,20 @@
 """The page about tokens: what it shows against the `tokenizers` library and numpy, its address, odd input."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, sent, series, words
+from tests.pages.claims import numbers_in
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
+from tfmviz.ui.tokens import vectors
 from tfmviz.views.pieces import MOST_PIECES
 
 PAGE = "tokens"
@@ -26,7 +30,7 @@ def rows(app: AppTest, key: str) -> dict[str, Any]:
     return {row["name"]: (row["note"], row["pieces"]) for row in sent(app, key)["rows"]}
 
 
-def test_four_ways_to_cut_with_their_counts() -> None:
+def test_four_ways_to_cut_with_their_counts_of_a_long_text_too() -> None:
     text = "Où est Zoë? 中"
     shown = rows(open_page(PAGE, text=text), "four_ways")
     n_tokens = len(backend().encode(text).ids)
@@ -35,6 +39,11 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
     assert " ".join([box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]) == "C3 B9 C3 AB E4 B8 AD"
+    data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
+    (characters, *_) = data["rows"]
+    assert characters["note"] == "4,800 characters"
+    assert len(characters["pieces"]) == MOST_PIECES
+    assert characters["left_out"] == 4_800 - MOST_PIECES
 
 
 def test_merges_end_with_the_library_s_tokens_and_name_their_priorities() -> None:
@@ -79,7 +88,6 @@ def test_tokens_are_those_that_the_model_reads_gaps_among_them() -> None:
 
 
 def test_every_shipped_vocabulary_cuts_the_text() -> None:
-    """Tokens per word end where the whole vocabulary is."""
     text = "The animal was too tired."
     app = open_page(PAGE, tokens="Every vocabulary", text=text)
     shown = rows(app, "vocabularies")
@@ -176,17 +184,16 @@ def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None
     assert shown["4 ×"] - shown["1 ×"]
 
 
-def test_a_long_text_draws_its_first_boxes_and_counts_all() -> None:
-    data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
-    (characters, *_) = data["rows"]
-    assert characters["note"] == "4,800 characters"
-    assert len(characters["pieces"]) == MOST_PIECES
-    assert characters["left_out"] == 4_800 - MOST_PIECES
-
-
 def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
     for model in ("tiny-english", "french-english", "fill-in", "reverse"):
         app = open_page(PAGE, tokens="Hard words", model=model)
         digits = {sum(map(str.isdigit, piece[0])) for piece in rows(app, "hard_words")["a number"][1]} - {0}
         assert ("without regard to their value" in words(app)) == (len(digits) > 1), model
     assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse")), "no merges"
+
+
+def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:
+    first, last = np.random.default_rng(0).normal(size=(2, 5, 3))
+    cosines = [a @ b / np.sqrt((a @ a) * (b @ b)) for a, b in zip(first, last, strict=True)]
+    untied: Any = SimpleNamespace(weights=SimpleNamespace(W_E=first, W_U=last))
+    assert numbers_in(vectors._unlike(untied)) == pytest.approx([np.mean(cosines)], abs=0.006)

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
 from tests.pages.test_odd_texts import ODD
-from tests.runs.disk import full
+from tests.runs.started import full
 from tfmviz import zoo
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
@@ -99,36 +99,28 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
         assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=choice))
 
 
-def test_without_a_run_the_page_shows_what_to_expect() -> None:
-    lines = series(charts(train())["beforehand"])
-    assert sorted(lines) == sorted(EXPERIMENTS)
-    assert lines["two layers copy"][-1] < lines["one layer cannot"][-1] - 1
-
-
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(name: str, runs: Path) -> None:
     app = train()
     app.selectbox(key="trial").select(name).run()
     pressed(app)
-    assert requests(runs) == [EXPERIMENTS[name].choices]
+    assert requests(runs) == [EXPERIMENTS[name][0]]
     (address,) = [path.name for path in runs.iterdir() if path.is_dir()]
     assert app.query_params["run"] in (address, [address])
     assert any("starting" in text for text in progress(app))
 
 
-def test_the_address_holds_the_settings(runs: Path) -> None:
-    pressed(train(train_task="sort", train_width="16", train_heads="2", train_dropout="0.1"))
-    assert requests(runs) == [Choices(task="sort", width=16, heads=2, dropout=0.1)]
-
-
-def test_what_does_not_fit_starts_nothing_and_the_limits_are_said(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A width for other heads; a text that is empty, of ten characters, of more than 2 MB."""
-    monkeypatch.setitem(room.OPTIONS, "width", (20, 64))
+def test_the_address_holds_the_settings_and_those_that_do_not_fit_start_nothing(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(room.OPTIONS, "width", (16, 20, 64))
     assert "cannot be shared by 8 heads" in words(pressed(train(train_width="20", train_heads="8")))
     assert requests(runs) == []
     for text in ("", "ten chars.", "word " * (MOST // 5) + "x"):
         assert f"{LEAST:,} to {MOST:,}" in words(pressed(train(train_task="text"), text))
         assert requests(runs) == []
+    pressed(train(train_task="sort", train_width="16", train_heads="2", train_dropout="0.1"))
+    assert requests(runs) == [Choices(task="sort", width=16, heads=2, dropout=0.1)]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +275,6 @@ def test_a_finished_run_offers_its_model_as_a_folder_that_the_app_reads(finished
 
 
 def test_a_run_that_is_not_there_puts_no_model_into_the_menu(finished: Folder) -> None:
-    """None asked for, another one; then one that is unfinished, damaged, and gone."""
 
     def nothing(asked: str) -> None:
         app = open_page("explorer", run=asked, model=trained.name_of(finished.address))
@@ -333,7 +324,6 @@ def snapped(runs: Path) -> Folder:
 
 
 def test_the_heads_of_a_run_are_shown_at_every_snapshot_and_at_rest_at_the_newest(snapped: Folder) -> None:
-    """The film of the same weights, which another test recomputes, shows the same."""
     film = {step: matrices(open_page("training", snapshot=step))["film_heads"] for step in ("438", "761")}
     app = open_page("training", learned=TRAIN, run=snapped.address)
     assert app.select_slider(key="updates").options == ["145", "438", "761", "newest"]
@@ -343,7 +333,7 @@ def test_the_heads_of_a_run_are_shown_at_every_snapshot_and_at_rest_at_the_newes
     assert charts(app)["run_scores"]["tables"]["marks"]["x"] == [438]
 
 
-def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped: Folder) -> None:
+def test_the_slider_stays_where_a_reader_put_it_and_else_shows_the_newest(snapped: Folder) -> None:
     newest = snapped.model / "snapshots" / "0000761.safetensors"
     later = newest.with_name("0001324.safetensors")
     shutil.move(newest, later.with_suffix(".kept"))
@@ -354,9 +344,6 @@ def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped
     assert "after **1,324 updates**" in words(following.run())
     assert "after **145 updates**" in words(resting.run())
     assert resting.select_slider(key="updates").options == ["145", "438", "1,324", "newest"]
-
-
-def test_a_snapshot_that_there_is_not_shows_the_newest(snapped: Folder) -> None:
     for asked in ("", "9", "<b>", "-1", "newest", "老王"):
         app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
-        assert "after **761 updates**" in words(app), asked
+        assert "after **1,324 updates**" in words(app), asked

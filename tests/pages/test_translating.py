@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import torch
+import torch.nn.functional as F
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from streamlit.testing.v1 import AppTest
@@ -13,18 +17,39 @@ from streamlit.testing.v1 import AppTest
 from tests.app import alt, matrices, open_page, sent, trees, views, words
 from tests.pages import plain
 from tests.pages.claims import number
-from tests.pages.tabs import addresses
-from tests.pages.translating import TEXT, log_p, open_translating, view
+from tests.traces import translation
 from tfmviz import load, zoo
+from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.edits import Edit, Patch, SetMask
-from tfmviz.text.familiar import ENOUGH, Familiar
+from tfmviz.record.trace import Array
+from tfmviz.text.familiar import Familiar
+from tfmviz.ui import translating
+from tfmviz.ui.explorer import panels
 from tfmviz.ui.translating import references, what_if
 from tfmviz.words import markdown
-from tfmviz.words.labels import END, START, visible
+from tfmviz.words.labels import END, START, UNKNOWN, visible
 from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
+TEXT = "Elle ne mange jamais de viande."
 REFERENCE = "She never eats any meat."
+
+
+def open_translating(**address: str) -> AppTest:
+    return open_page("translating", **{"model": "french-english", "text": TEXT} | address)
+
+
+def view(app: AppTest) -> dict[str, Any]:
+    return dict(sent(app, "translating"))
+
+
+def log_p(model: ZooModel, text: str, target: list[int]) -> Array:
+    """Log-probabilities of every next token, read in one pass without cache or record: (len + 1, vocab)."""
+    module = model.module
+    assert isinstance(module, EncoderDecoder)
+    src = torch.tensor([model.tokenizer.encode_batch([text])[0]])  # type: ignore[union-attr]
+    with torch.inference_mode():
+        return F.log_softmax(module(src, torch.tensor([[0, *target]]))[0], dim=-1).numpy()
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +60,16 @@ def model() -> ZooModel:
 # Which model.
 
 
-def test_the_page_opens_with_a_model_that_translates_and_says_which_it_has_replaced() -> None:
+def test_the_page_opens_with_a_model_that_translates_as_far_as_the_address_says() -> None:
     for app in (open_page("translating"), other := open_translating(model="tiny-english")):
         assert app.selectbox(key="model").value == "french-english"
         assert "translating" in views(app)
     assert "tiny-english" in words(other)
+    app = open_translating(shown="3", at="1")
+    chosen = sent(app, "translating_selection")
+    assert (chosen["shown"], chosen["step"]) == (3, 1)
+    odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
+    assert (odd["shown"], odd["step"]) == (None, None)
 
 
 # Word by word.
@@ -70,21 +100,12 @@ def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> 
     (address,) = re.findall(r"\]\(\./(bottleneck\?[^)\s]*)\)", said)
     assert parse_qs(urlsplit(address).query) == {"seen": ["Alignments"], "text": ["Où (est) l'eau ? [x]"]}
     assert "bottleneck" not in words(open_page("translating", model="reverse", text="stressed"))
-    assert "Alignments" in [tab["seen"] for tab in addresses("bottleneck")]
-
-
-def test_the_address_says_how_far_it_is_written() -> None:
-    app = open_translating(shown="3", at="1")
-    chosen = sent(app, "translating_selection")
-    assert (chosen["shown"], chosen["step"]) == (3, 1)
-    odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
-    assert (odd["shown"], odd["step"]) == (None, None)
 
 
 # Force it.
 
 
-def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model: ZooModel) -> None:
+def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it_if_anything(model: ZooModel) -> None:
     app = forced("Meat is")
     given = list(model.tokenizer.encode("Meat is", max_len=60).ids)
     made = zoo.writing.generate(model, TEXT, given=given)
@@ -93,16 +114,13 @@ def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model:
     expected = np.exp([scores[n, token] for n, token in enumerate([*made.ids, 0])])
     np.testing.assert_allclose(matrices(app)["forced"][0, 0], expected, atol=2e-3)
     assert made.text.strip().rstrip(".") in words(app)
+    assert "ends the text right after your words" in words(forced(zoo.writing.generate(model, TEXT).text))
+    assert "ends the text right after your words" not in words(forced(""))
+    assert matrices(forced("meat " * 59))["forced"].shape[-1] <= 64
 
 
 def forced(begins: str) -> AppTest:
     return open_translating(translation="Force the beginning", begins=begins)
-
-
-def test_a_beginning_after_which_the_text_ends_at_once_says_so_and_a_long_one_is_cut(model: ZooModel) -> None:
-    assert "ends the text right after your words" in words(forced(zoo.writing.generate(model, TEXT).text))
-    assert "ends the text right after your words" not in words(forced(""))
-    assert matrices(forced("meat " * 59))["forced"].shape[-1] <= 64
 
 
 def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooModel) -> None:
@@ -119,7 +137,9 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
 # All translators.
 
 
-def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
+def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(
+    model: ZooModel,
+) -> None:
     app = open_translating(translation="All translators", heads="mean of all layers")
     drawn, trace = matrices(app), model.trace(TEXT)
     crossing = [trace[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
@@ -133,9 +153,6 @@ def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: 
     files = (plain.weights(name) for name in ("seq2seq-additive", model.name))
     largest, whole = (sum(array.size for array in arrays.values()) for arrays in files)
     assert f"at most {largest / whole:.1%} of the transformer's parameters" in words(app)
-
-
-def test_translators_of_other_languages_are_not_compared() -> None:
     app = open_page("translating", model="reverse", text="stressed", translation="All translators")
     assert "which also read French" in words(app)
     assert matrices(app) == {}
@@ -144,15 +161,16 @@ def test_translators_of_other_languages_are_not_compared() -> None:
 # References.
 
 
-def test_scores_are_those_of_sacrebleu(model: ZooModel) -> None:
+def test_scores_are_those_of_sacrebleu_and_without_a_reference_or_a_source_one_is_asked_for(model: ZooModel) -> None:
     said = words(open_translating(translation="References", references=f"{REFERENCE}|Meat she eats never."))
     written, others = zoo.writing.generate(model, TEXT).text.strip(), [REFERENCE, "Meat she eats never."]
     assert f"sentence BLEU **{BLEU(effective_order=True).sentence_score(written, others).score:.1f}**" in said
     assert f"chrF **{CHRF().sentence_score(written, others).score:.1f}**" in said
+    assert "Type or paste a translation" in words(open_translating(translation="References", text="Il pleut fort ici."))
+    assert "Type at least one visible character" in words(open_translating(text="\u200b"))
 
 
 def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
-    """Of too many equal words the first are marked."""
     others = ["the cat is on the mat .", "there is a cat on the mat ."]
     for written in ("the the the the cat .", "the cat sat on the mat .", "a", "no word at all here"):
         found = references.matches(written.split(), [text.split() for text in others])
@@ -161,11 +179,6 @@ def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
         assert np.isfinite(found).sum(axis=1).tolist() == score.totals
     found = references.matches(["the", "the", "cat"], [["the", "cat"]])
     assert (found[0].tolist(), found[1, :2].tolist()) == ([1, 0, 1], [0, 1])
-
-
-def test_without_a_reference_or_a_source_the_page_asks_for_one() -> None:
-    assert "Type or paste a translation" in words(open_translating(translation="References", text="Il pleut fort ici."))
-    assert "Type at least one visible character" in words(open_translating(text="\u200b"))
 
 
 # Sources that the model has not learned to translate.
@@ -186,7 +199,7 @@ def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated() -> Non
         assert "translating" in views(app)
 
 
-def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
+def test_a_text_in_capitals_or_of_one_word_is_read_as_the_page_says(model: ZooModel) -> None:
     shouted = open_translating(text="LA VOITURE EST ROUGE.")
     assert [str(one.value) for one in shouted.info] == [
         f"Text in all capitals is read in lower case: “{markdown.plain('La voiture est rouge.')}”"
@@ -194,9 +207,6 @@ def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: Zo
     assert view(shouted)["steps"] == view(open_translating(text="La voiture est rouge."))["steps"]
     assert "".join(view(shouted)["source"]) == "Lavoitureestrouge."
     assert "Text in all capitals" not in words(open_translating(text="À"))
-
-
-def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> None:
     familiar = Familiar.load(zoo.MODELS / "french-english")
     assert familiar
     assert familiar.single
@@ -205,13 +215,6 @@ def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> Non
     assert f"Of {familiar.single.n} one-word sentences" in said
     assert f", {familiar.single.typed} if they are typed in lower case" in said
     assert "single word" not in words(open_translating(text="la maison"))
-
-
-def test_the_rule_on_the_page_is_the_rule() -> None:
-    assert pytest.approx(2 / 3) == ENOUGH
-    said = words(open_translating(text="Zyxw vutsr qponm."))
-    assert "fewer than two thirds" in said
-    assert all(word in said for word in ("zyxw", "vutsr", "qponm"))
 
 
 # Beam search: the tree, a text that is chosen in it, two trees side by side.
@@ -235,7 +238,6 @@ def coded(ids: Sequence[int]) -> str:
 
 
 def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
-    """One that ran on, one that is complete and one that was dropped, against a pass over the whole text."""
     found = zoo.writing.search(model, TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
     dropped, winner = next(one for one in found[2].candidates if one.fate == "dropped"), found[-1].complete[0].ids
     for fate, ids in {
@@ -274,7 +276,6 @@ def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) 
 
 
 def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
-    """It is the tree that the tab of the beam search draws of this source."""
     address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
     texts["tree_after"] = "Elle ne mange jamais de poisson."
     app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
@@ -340,7 +341,7 @@ def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) 
     assert all(share in words(app) for share in ("25% to “Elle”", "12% to", "62% to"))
 
 
-def test_parts_that_make_no_row_are_refused_in_a_sentence() -> None:
+def test_shares_are_parts_of_their_sum_and_parts_that_make_none_are_refused_and_change_nothing() -> None:
     refused = {
         **{"1": "1 for 2", "1 2 3": "3 for 2", "a 1": "Write numbers", "<b> 1": "Write numbers", "-1 2": "negative"},
         **{"0 0": "at least one", "inf 1": "must be finite", "nan 1": "must be finite"},
@@ -348,15 +349,9 @@ def test_parts_that_make_no_row_are_refused_in_a_sentence() -> None:
     for typed, said in refused.items():
         with pytest.raises(ValueError, match=said):
             what_if.shares_of(typed, 2)
-
-
-def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
     for typed in ("3 1", "3,1", "0.75 : 0.25", "3e307 1e307", "3e-300;1e-300"):
         assert what_if.shares_of(typed, 2) == pytest.approx((0.75, 0.25))
     assert what_if.shares_of(" ", 4) == (0.25,) * 4
-
-
-def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
     app = open_translating(translation="What if", change="direct a look", directed_parts="many")
     assert "Write numbers with spaces between them" in words(app)
     assert "Nothing is changed." in words(app)
@@ -364,17 +359,13 @@ def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
     np.testing.assert_array_equal(before, after)
 
 
-def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
+def test_a_swapped_word_is_translated_as_the_whole_new_source_without_the_mark_at_its_end(model: ZooModel) -> None:
     app = open_translating(translation="What if", swapped="5 viande.", becomes="poisson.")
     expected = zoo.writing.generate(model, "Elle ne mange jamais de poisson.").text.strip()
     assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
     assert expected != zoo.writing.generate(model, TEXT).text.strip()
     written = expected.rstrip(".").split()[-1]
     assert [f"→ {written}”" in alt(app, key) for key in ("as_it_was", "as_changed")] == [False, True]
-
-
-def test_a_word_is_swapped_without_the_mark_at_its_end() -> None:
-    """The columns of both pictures are those of the same words: what is missing leaves a gap."""
     app = open_translating(translation="What if", text="J'ai une voiture rouge.", swapped="3 rouge.")
     before, after = (np.isfinite(matrices(app)[key][0]).any(axis=0) for key in ("as_it_was", "as_changed"))
     assert before.tolist() == [True] * 7
@@ -391,3 +382,14 @@ def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:
         assert set(matrices(app)) == {"as_it_was", "as_changed"}
     for change in ("swap a word", "close a look"):
         assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))
+
+
+def test_a_translation_that_has_begun_has_one_row_and_ends_where_the_mark_is_most_probable() -> None:
+    for target in (("<|endoftext|>",), ("<|endoftext|>", "A"), ("<|endoftext|>", "A", " b")):
+        config = SimpleNamespace(architecture="encoder-decoder")
+        here: Any = SimpleNamespace(trace=translation(("a", " b"), target), model=SimpleNamespace(config=config))
+        assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
+    for best, last in ((0, END), (1, UNKNOWN)):
+        row = lambda *_, best=best: np.eye(3)[best]  # noqa: E731
+        trace: Any = SimpleNamespace(row=row, target=SimpleNamespace(ids=(0, 1)), tokens=("<>", " a"))
+        assert translating.writes(trace) == ["a", last]

@@ -27,7 +27,7 @@ def put(monkeypatch: pytest.MonkeyPatch, **found: object) -> None:
     monkeypatch.setattr(background.Measurement, "found", property(lambda self: ({"share": 0.5, "loss": 0.1}, record)))
 
 
-def test_curves_are_the_means_of_what_was_measured() -> None:
+def test_curves_are_the_means_of_what_was_measured_of_the_models_and_sizes_of_the_page() -> None:
     for model in ("tiny-english", "fill-in"):
         app = opened(body=model)
         drawn = series(charts(app)["tuning"])
@@ -37,9 +37,6 @@ def test_curves_are_the_means_of_what_was_measured() -> None:
         new, trained = (np.mean(DATA["accuracy"][model][method][0]) for method in ("scratch", "head"))
         assert new < trained
         assert f"a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**" in words(app)
-
-
-def test_what_was_measured_is_of_the_sizes_and_models_of_the_page() -> None:
     assert tuple(DATA["sizes"]) == tuned.SIZES
     for model in DATA["accuracy"].values():
         assert {len(runs) for by_size in model.values() for runs in by_size} == {len(DATA["seeds"])}
@@ -71,7 +68,9 @@ def last_stream(model: zoo.ZooModel, text: str) -> Array:
     return found[0][0].double().numpy()
 
 
-def test_the_head_reads_the_readers_text_without_its_last_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_head_reads_the_readers_text_without_its_last_mark_if_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     w = np.random.default_rng(1).normal(scale=0.1, size=257)
     put(monkeypatch, head=w.tolist())
     for model in ("tiny-english", "fill-in"):
@@ -80,9 +79,6 @@ def test_the_head_reads_the_readers_text_without_its_last_mark(monkeypatch: pyte
             x = stream[-1] if model == "tiny-english" else stream.mean(axis=0)
             p = float(1 / (1 + np.exp(-(x @ w[:-1] + w[-1]))))
             assert f"probability **{per_cent(p)}**" in words(opened(body=model, text=text)), (model, text)
-
-
-def test_a_text_of_marks_alone_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, head=[0.0] * 257)
     for text in ("", "?", " .?! "):
         app = opened(text=text)

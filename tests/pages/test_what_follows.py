@@ -13,7 +13,7 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.paths import PROJECT
 from tfmviz.ui.recipe import optimiser
 from tfmviz.words.labels import of_queries
-from tfmviz.words.numbers import decimal, which_way
+from tfmviz.words.numbers import decimal
 
 TEXTS = ("Je suis étudiant.", "Le chat dort", "x")
 
@@ -112,9 +112,7 @@ def column(norm: str) -> list[float]:
     return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
 
 
-def test_rmsnorm_keeps_the_mean_and_a_direction_is_that_of_the_written_numbers() -> None:
+def test_rmsnorm_keeps_the_mean() -> None:
     mean, size = column("none")
     assert column("RMSNorm")[0] == pytest.approx(mean / size, abs=2e-3)
     assert abs(column("RMSNorm")[0] - mean) > 2e-3
-    for after, said in ((1.004, "same"), (1.006, "more"), (0.994, "less"), (0.996, "same")):
-        assert which_way(1.0, after, less="less", same="same", more="more") == said

@@ -20,8 +20,9 @@ def drawn(app: AppTest, key: str = "whole_model") -> dict[str, Any]:
     return read_arrays(bytes(views(app)[key].bytes))[0]
 
 
-def test_what_it_would_say_at_each_depth_is_what_is_read_out_there() -> None:
-    says = sent(open_page("whole_model", text=TEXT, token="4", model="tiny-english"), "whole_model_selection")["says"]
+def test_what_it_would_say_at_each_depth_is_read_out_there_and_shares_of_parameters_are_the_models() -> None:
+    app = open_page("whole_model", text=TEXT, token="4", model="tiny-english")
+    says = sent(app, "whole_model_selection")["says"]
     model = zoo.load("tiny-english")
     trace, readout = model.trace(TEXT), model.weights.stacks["decoder"].readout
     sites = {"decoder.embed": "decoder.0.resid_pre"} | {f"decoder.{n}": f"decoder.{n}.resid_post" for n in range(6)}
@@ -31,6 +32,12 @@ def test_what_it_would_say_at_each_depth_is_what_is_read_out_there() -> None:
         assert word == model.vocabulary[scores.argmax()].strip()
         assert probability == pytest.approx(plain.softmax(scores).max(), abs=2e-3)
         assert rank == 1 + (scores > scores[trace["logits"][4].argmax()]).sum()
+    sizes = plain.weights()
+    total = sum(array.size for array in sizes.values())
+    shares = {label: share for label, share, _ in sent(app, "parameters")}
+    assert shares["W_E"] == pytest.approx(sizes["embedding.W_E"].size / total)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert f"{total:,} parameters" in words(app)
 
 
 def test_every_shipped_model_is_drawn_at_every_zoom_and_whole_at_an_unknown_one() -> None:
@@ -77,17 +84,19 @@ def test_what_is_reported_reaches_choices_and_address(monkeypatch: pytest.Monkey
         assert (state["token"], address["token"]) == (2, "2")
 
 
-def test_both_kinds_of_block_stand_one_below_the_other() -> None:
+def test_both_kinds_of_block_stand_one_below_the_other_and_two_sentences_each_with_its_text() -> None:
     app = open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm", layer="1", model="twins-alibi")
     (post,), (pre,) = (drawn(app, f"block_{kind}_norm")["lanes"] for kind in ("post", "pre"))
     assert (post["title"], pre["title"]) == ("Post-norm, layer 1 of twins-postnorm", "Pre-norm, layer 1 of twins-rope")
     assert [column["title"] for column in post["columns"]] == ["X", "T¹", "T²", "T³", "a", "T⁴", "T⁵", "H"]
     assert [column["lines"] for column in post["columns"]][1:4] == [["SelfAttention(X)"], ["X + T¹"], ["LayerNorm(T²)"]]
     assert [column["title"] for column in pre["columns"]] == ["X", "T¹", "T²", "T³", "T⁴", "a", "T⁵", "H"]
+    app = open_page("whole_model", text=TEXT, b="A dog ran.", **{"with": "another sentence"})
+    for key, text in (("whole_model", TEXT), ("whole_model_b", "A dog ran.")):
+        assert "".join(drawn(app, key)["lanes"][-1]["tokens"]).replace(" ", "") == text.replace(" ", "")
 
 
 def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no report, however odd, leads before the first."""
     reports = []
     monkeypatch.setattr(whole_model, "show_view", lambda *_, on_report, **__: reports.append(on_report))
     open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm")
@@ -102,18 +111,3 @@ def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypat
             report({"token": token})
             followed.append(address["token"])
         assert followed == ["5", "0", "0"]
-
-
-def test_beside_another_sentence_each_picture_is_that_of_its_own_text() -> None:
-    app = open_page("whole_model", text=TEXT, b="A dog ran.", **{"with": "another sentence"})
-    for key, text in (("whole_model", TEXT), ("whole_model_b", "A dog ran.")):
-        assert "".join(drawn(app, key)["lanes"][-1]["tokens"]).replace(" ", "") == text.replace(" ", "")
-
-
-def test_shares_of_parameters_are_those_of_the_model() -> None:
-    app, sizes = open_page("whole_model", text=TEXT, model="tiny-english"), plain.weights()
-    total = sum(array.size for array in sizes.values())
-    shares = {label: share for label, share, _ in sent(app, "parameters")}
-    assert shares["W_E"] == pytest.approx(sizes["embedding.W_E"].size / total)
-    assert sum(shares.values()) == pytest.approx(1)
-    assert f"{total:,} parameters" in words(app)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, columns, matrices, open_page, pictures, series, views, words
+from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tests.pages import plain
 from tests.pages.claims import number, told
 from tfmviz import zoo
@@ -65,8 +65,7 @@ def test_a_removal_opens_the_other_tab_with_that_path() -> None:
     assert re.search(r"Without head 0\.\d in the key of “animal”: predicted", words(app))
 
 
-def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> None:
-    """MLP 0 out of the key of "animal": the share falls to what the new score makes of the other, unchanged ones."""
+def test_a_removed_path_changes_only_this_head_and_those_that_share_its_keys() -> None:
     app = page(BELIEVE)
     predicted, measured = said(app, "Without MLP 0 in the key of “animal”: predicted {}, measured {}")
     row = PATTERNS[3, 2, IT]
@@ -77,14 +76,23 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     paths = dict(zip(*columns(app, "paths").values(), strict=True))
     assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
     assert predicted < measured < 0
+    for taken in ("k0", "q0"):
+        told_of = words(page(BELIEVE, model="twins-gqa", taken=taken, head="2"))
+        assert ("Heads 2, 3 share keys and values." in told_of) == ("share keys" in told_of) == (taken == "k0")
 
 
-def test_a_look_that_the_mask_forbids_has_a_score_and_one_token_looks_at_itself() -> None:
+def test_a_look_that_the_mask_forbids_has_a_score_and_linear_attention_none() -> None:
     app = page(token="1", to="5")
     assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” with −∞", words(app))
     assert "terms" in views(app)
     assert "The mask keeps the share at 0" in words(page(BELIEVE, token="1", to="5"))
     assert "the largest of 1 in its row; its share is **100%**" in words(page(text="a"))
+    for tab in (SUM, BELIEVE):
+        app = page(tab, model="twins-linear")
+        assert "Linear attention has no scores." in words(app)
+        assert not views(app)
+    assert "writes" in views(page(WRITES, model="twins-linear"))
+    assert "Encoders write no words." in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
 
 
 def test_cross_attention_has_two_lists_of_tokens() -> None:
@@ -97,27 +105,10 @@ def test_cross_attention_has_two_lists_of_tokens() -> None:
     assert any(name.startswith("head 2.") or "MLP 2" in name for name in written)
 
 
-def test_linear_attention_has_no_scores_and_an_encoder_moves_no_word() -> None:
-    for tab in (SUM, BELIEVE):
-        app = page(tab, model="twins-linear")
-        assert "Linear attention has no scores." in words(app)
-        assert not views(app)
-    assert "writes" in views(page(WRITES, model="twins-linear"))
-    assert "Encoders write no words." in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
-
-
-def test_heads_with_common_keys_lose_a_share_together() -> None:
-    for taken in ("k0", "q0"):
-        shown = words(page(BELIEVE, model="twins-gqa", taken=taken, head="2"))
-        assert ("Heads 2, 3 share keys and values." in shown) == ("share keys" in shown) == (taken == "k0")
-
-
-def test_every_figure_is_said_in_words() -> None:
-    assert "biases: biases, +1.549" in alt(page(), "terms")
+def test_what_a_head_writes_adds_up_and_pairs_of_subspaces_are_as_many_as_heads() -> None:
     app = page(WRITES)
-    assert "1 animal · 89%: bark, +0.93" in alt(app, "writes")
-    assert "raises “bark” most, by **+0.90**" in words(app)
-    assert matrices(app)["writes"][0][:, 0].sum() == pytest.approx(0.90, abs=0.006)
+    written = matrices(app)["writes"][0][:, 0].sum()
+    assert said(app, "raises “bark” most, by {}") == pytest.approx([written], abs=0.006)
     app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)
     assert matrices(app)["composition"].shape == (1, 40, 40)
     assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
@@ -128,8 +119,7 @@ def test_every_figure_is_said_in_words() -> None:
     assert copies == pytest.approx(scores, abs=0.006)
 
 
-def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
-    """Induction: the head that looks one back, and one that reads in its keys what that wrote."""
+def test_the_pair_that_composes_most_is_shown_on_the_sentence_with_its_birth() -> None:
     app = page(COMPOSE, model="induction", text=TWICE)
     (value,) = said(app, "Head 0.2 composes with the keys of head 1.0: {}.")
     moved, before, after = (float(share) for share in re.findall(r"\*\*([\d.]+)%\*\*", words(app))[:3])
@@ -144,9 +134,6 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     assert np.abs(without - second).sum() / 2 / len(second) == pytest.approx(moved / 100, abs=0.01)
     for reads in ("5.0", "0.0", "9999.1", "x"):  # no pair
         assert "Head 0.2 composes" in words(page(COMPOSE, model="induction", reads=reads)), reads
-
-
-def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> None:
     app = page(COMPOSE, model="induction", text="a b a b")
     assert "birth" in charts(app)
     assert re.search(
@@ -155,7 +142,7 @@ def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> No
     assert "birth" not in charts(page(COMPOSE, model="twins-rope", text="a b a b"))
 
 
-def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
+def test_values_change_no_pattern_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
     app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
     assert "Head 0.0 composes with the values of head 1.1" in words(app)
     assert "has an output that differs by" in words(app)
@@ -163,9 +150,6 @@ def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
     assert len(matrices(app)["two_heads"]) == 2
     app.button(key="choose_1.1").click().run()
     assert (app.session_state["layer"], app.session_state["head"]) == (1, 1)
-
-
-def test_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
     assert "no head reads another" in words(page(COMPOSE, model="reverse"))
     app = page(COMPOSE, model="twins-postnorm")
     assert "nothing is removed" in words(app)

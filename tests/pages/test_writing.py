@@ -74,14 +74,10 @@ def test_settings_cut_and_say_so_in_their_order_and_a_seed_writes_its_own_text()
     assert all(place["left"] == 1 for place in desk(app)["places"])
 
 
-def test_the_end_mark_is_written_only_where_the_reader_allows_it() -> None:
-    """After this sentence the model most probably ends its text."""
+def test_the_end_mark_is_written_where_the_reader_allows_it_and_behind_a_translation() -> None:
     address = {"text": "The cat sat on the mat.", "chosen_by": "greedy"}
     assert END not in written(desk(open_writing(**address)))
     assert written(desk(open_writing(**address, ends="true"))) == [END]
-
-
-def test_a_translation_is_written_after_its_source_and_ends() -> None:
     address = {"model": "french-english", "text": "Je suis étudiant.", "chosen_by": "greedy"}
     first = desk(open_page("writing", **address))["places"][0]["token"]
     found = desk(open_page("writing", **address, path=path(first)))
@@ -91,8 +87,7 @@ def test_a_translation_is_written_after_its_source_and_ends() -> None:
     assert found["places"][-1]["token"] == END
 
 
-def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
-    """Against passes of the model over the text as it stands in each round."""
+def test_gaps_are_filled_one_by_one_the_most_certain_first_and_without_any_it_says_how() -> None:
     text, model = "The ___ sat on the ___ and ___ slept.", load("fill-in")
     app = open_page("writing", model="fill-in", text=text)
     header, (shares,) = pictures(app)["gaps"]
@@ -108,9 +103,6 @@ def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
         assert (header["frames"][n]["top"], header["frames"][n]["left"]) == (n, chosen)
         ids[gaps[chosen]] = int(p[chosen].argmax())
     assert app.code[0].value == model.tokenizer.decode(ids)
-
-
-def test_a_text_without_gaps_says_how_to_write_one_and_too_many_are_counted() -> None:
     app = open_page("writing", model="fill-in", text="Nothing is missing.")
     assert "writing" not in views(app)
     assert pictures(app) == {}
@@ -118,7 +110,7 @@ def test_a_text_without_gaps_says_how_to_write_one_and_too_many_are_counted() ->
     assert "2 more remain open" in words(open_page("writing", model="fill-in", text="a " + "___ " * 10))
 
 
-def test_a_path_that_is_none_is_dropped_with_a_sentence() -> None:
+def test_a_path_that_is_none_is_dropped_with_a_sentence_and_another_sentences_without() -> None:
     for hostile in (
         *("x", "<script>", "0.5~0.0.1", "1.0~0.0.1", "0.1~0.0.0", "0.1~0.0.zzzz", "0.1~0.1.5", "0.1~0.0.5~1.0.6"),
         *("1.1~0.0.5~0.2.6", "1.1~0.0.5~0.1", "0.1~0.0.-1", "0.0" + "~0.0.1" * 13, "0.81~0.0" + ".1" * 81),
@@ -128,6 +120,10 @@ def test_a_path_that_is_none_is_dropped_with_a_sentence() -> None:
         assert "cannot have written" in words(app), hostile
         assert desk(app)["texts"] == {}, hostile
         assert "path" not in app.query_params, hostile
+    app = open_writing(path=f"{path(300, 301)}_0123456789ab")
+    assert desk(app)["texts"] == {}
+    assert "cannot have written" not in words(app)
+    assert "path" not in app.query_params
 
 
 def test_another_sentence_begins_another_text_and_the_first_brings_back_its_own() -> None:
@@ -140,14 +136,6 @@ def test_another_sentence_begins_another_text_and_the_first_brings_back_its_own(
     assert written(desk(app))[:2] == [300, 301]
     assert app.query_params["path"].startswith(path(300, 301))
     assert desk(app)["edits"] == [None, "Once upon a time"]
-
-
-def test_an_address_whose_tree_is_another_sentences_shows_none() -> None:
-    """The browser keeps such an address for a moment when a sentence is typed."""
-    app = open_writing(path=f"{path(300, 301)}_0123456789ab")
-    assert desk(app)["texts"] == {}
-    assert "cannot have written" not in words(app)
-    assert "path" not in app.query_params
 
 
 def test_typed_sentences_are_walked_back_and_on_and_a_new_one_ends_the_way_on() -> None:
@@ -181,7 +169,6 @@ def test_a_tree_is_read_as_it_was_written() -> None:
 
 
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
-    """Greedy writing has no draws to show."""
     drawn = series(charts(open_writing(behind="Draw 100", topk="7", topp="1.0"))["draws"], "value", by="series")
     expected, found = drawn["expected"], drawn["in 100 samples"]
     assert expected.sum() == pytest.approx(1)
@@ -212,6 +199,7 @@ def test_attention_grows_by_a_row_a_word_and_a_softmax_is_shown_by_degrees(token
 def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     app = open_writing(behind="Fifty texts", topk="2")
     rows = charts(app)["fan"]["tables"]
+    assert not any("only the last" in note.value for note in app.info)
     lines = rows["curves"] if "curves" in rows else rows["rows"]
     assert len(set(lines["line"])) == 51
     y = np.array(lines["y"]).reshape(51, 13)
@@ -227,7 +215,6 @@ def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_
     for tab, room in (("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)):
         said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
         assert any(f"only the last {room} tokens of your text" in note for note in said), tab
-        assert not any("only the last" in note.value for note in open_writing(behind=tab).info), tab
 
 
 def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer) -> None:
@@ -241,7 +228,6 @@ def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer)
 
 
 def test_the_tree_of_beams_is_that_of_the_search() -> None:
-    """Every text of the search can be read along the edges, and the scores beside it are its own."""
     source, model = "La voiture rouge", zoo.with_copies(load("french-english"))  # as the app has it, to every digit
     for width, alpha in ((1, 1.0), (5, 2.0)):
         address = {"behind": "Beam search", "beams": str(width), "alpha": f"{alpha:.1f}"}
@@ -264,7 +250,6 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:
-    """Past the context everything is read again."""
     n = len(tokenizer.encode(TEXT, max_len=256).ids)
     read = matrices(open_writing(behind="The cache"))["cache"][0]
     assert read.shape == (10, n + 9)
@@ -308,7 +293,6 @@ def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
 
 
 def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
-    """The pass is the numpy model's, over the text and the word together; tokens are added up."""
     n = len(ids_of(TEXT))
     for word, several in (("books", False), ("encyclopaedias", True)):
         app, ids = open_writing(behind="Your guess", guessed=word), ids_of(f"{TEXT} {word}")
@@ -340,19 +324,16 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
     assert charts(app) == {}
 
 
-def test_odd_guesses_are_scored_or_refused_in_a_sentence() -> None:
-    odd = {"   ": "Type a word above", "😀" * 9: "more than a word", "<b>$x$": "costs", "中": "costs"}
-    for word, said in odd.items():
-        assert said in words(open_writing(behind="Your guess", guessed=word)), word
-
-
-def test_a_first_word_of_a_translation_is_guessed_without_a_space() -> None:
+def test_odd_guesses_are_scored_or_refused_and_a_translation_begins_without_a_space() -> None:
     app = open_writing(model="french-english", text="Je suis étudiant.", behind="Your guess", guessed="I'm")
     own, best = series(charts(app)["guesses"], "value", by="series").values()
     model = load("french-english")
     steps = zoo.writing.generate(model, "Je suis étudiant.", given=model.tokenizer.encode("I'm", max_len=9).ids).steps
     assert own[0] == pytest.approx(-sum(np.log2(step.probability) for step in steps[:2]), rel=1e-3)
     assert best[0] == pytest.approx(-np.log2(steps[0].stages[0].probabilities.max()), rel=1e-3)
+    odd = {"   ": "Type a word above", "😀" * 9: "more than a word", "<b>$x$": "costs", "中": "costs"}
+    for word, said in odd.items():
+        assert said in words(open_writing(behind="Your guess", guessed=word)), word
 
 
 # The model as a keyboard.
@@ -365,7 +346,7 @@ def open_keyboard(**address: str) -> Any:
     return open_page("writing", **{"text": TYPED, "behind": "Keyboard", **address})
 
 
-def test_offers_and_keys_are_those_of_typing() -> None:
+def test_offers_and_keys_are_those_of_typing_with_a_model_of_english_words() -> None:
     app, model = open_keyboard(), zoo.load("tiny-english")
     row, offered = sent(app, "keyboard")["rows"][0], sent(app, "offers")
     offers, saved = Words(tuple(model.vocabulary[n].strip() for n in offered["ids"])), 0
@@ -378,8 +359,5 @@ def test_offers_and_keys_are_those_of_typing() -> None:
     assert row["note"] == f"{len(TYPED) - saved} keys"
     assert sum(len(text) - 1 for text, kind in row["pieces"] if kind == "tap") == saved
     assert f"{saved} keys** ({saved / len(TYPED):.0%}) with the model" in words(app)
-
-
-def test_only_a_language_model_with_english_words_is_a_keyboard() -> None:
-    for model in ("french-english", "induction"):
-        assert "a language model with English words" in words(open_keyboard(model=model, text="Le chien est ici"))
+    for other in ("french-english", "induction"):
+        assert "a language model with English words" in words(open_keyboard(model=other, text="Le chien est ici"))

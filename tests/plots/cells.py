@@ -1,7 +1,5 @@
 """Pictures of cells as the browser gets them, and what it makes of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every kind of small chart, made of a text and of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What screen readers and the table of a chart are told of a figure."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.plots.examples import CHARTS, ODD

@@ -1,7 +1,5 @@
 """Pictures of cells: what travels to the browser, in which colours, and what is written and said of a cell."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What each small chart shows: its rows against numbers worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -198,14 +196,7 @@ def test_costs_that_lie_on_one_another_share_a_word_and_what_is_none_is_left_out
     assert columns(chart, "word", table="words") == [("a = b",), ("c",)]
 
 
-def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> None:
-    chart = dots.rulers([TOKENS, ["b"]], [np.array([0, 0.5, 1]), np.zeros(1)], theme=LIGHT)
-    assert columns(chart, "text", "x", "hover") == [
-        ("0000 N = 3", 0, "0 “<s>” at 0.000"),
-        ("0000 N = 3", 0.5, "1 “a” at 0.500"),
-        ("0000 N = 3", 1, "2 “a” at 1.000"),
-        ("0001 N = 1", 0, "0 “b” at 0.000"),
-    ]
+def test_hands_point_at_their_positions() -> None:
     angles = np.array([0.0, 1, 2])
     chart = dots.circle(np.stack((np.sin(angles), np.cos(angles)), axis=1), start=0, shift=2, theme=LIGHT)
     assert columns(chart, "x", "y", "word", table="hands") == [

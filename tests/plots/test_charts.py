@@ -1,7 +1,5 @@
 """What is true of every small chart, whatever it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -90,24 +88,6 @@ def test_a_chart_is_as_wide_as_the_page_and_says_what_it_is() -> None:
         summary = chart.spec["layer"][0]
         assert summary["data"] == {"name": "summary"}
         assert summary["encoding"]["description"]["field"] == "summary"
-
-
-LOGARITHMIC = {
-    "growth of costs": {"x", "y"},
-    "lines in powers of ten": {"y"},
-    "lines of powers": {"x", "y"},
-    "gradients": {"y"},
-}
-"""Axes of what grows by factors; all others count in equal steps from one number to the next."""
-
-
-def test_only_what_grows_by_factors_has_a_logarithmic_axis() -> None:
-    found: dict[str, set[str]] = {}
-    for name, chart in charts().items():
-        for axis, encoding in ((axis, layer.get("encoding", {})) for layer in chart.spec["layer"] for axis in "xy"):
-            if ((encoding.get(axis) or {}).get("scale") or {}).get("type") == "log":
-                found.setdefault(name, set()).add(axis)
-    assert found == LOGARITHMIC
 
 
 def test_what_is_pointed_at_says_a_sentence_to_eyes_and_to_screen_readers() -> None:

@@ -1,7 +1,5 @@
 """The colours: each stands once, and what they must do for the eye."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -8,12 +8,11 @@ from torch import Tensor
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
 
 from tests.cases import each
 from tests.model.helpers import assert_close, normal
 from tests.model.sizes import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS
-from tfmviz.positions.rope import Rope, base_of, frequencies, rotate_pairs, rotation_angles, stretched
+from tfmviz.positions.rope import Rope, base_of, frequencies, stretched
 from tfmviz.record.tap import NO_TAP
 
 Q, K = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
@@ -39,13 +38,6 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
         assert_close(turned[..., evens_then_odds], expected)
 
 
-def test_rope_equals_roformers_coordinate_by_coordinate() -> None:
-    sines_then_cosines = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD).create_weight()[None, None, :LENGTH]
-    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, Q, K)
-    for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(Q, K, NO_TAP), expected, strict=True):
-        assert_close(actual, theirs)
-
-
 def rope_of_transformers(kind: str, *, base: float, **parameters: float) -> Tensor:
     """What transformers multiplies positions with, for texts five times as long as the 23 trained on."""
     config = LlamaConfig(hidden_size=D_MODEL, num_attention_heads=N_HEADS, max_position_embeddings=23)
@@ -62,13 +54,6 @@ def test_stretched_frequencies_equal_transformers(base: float) -> None:
     for kind, (named, factor) in theirs.items():
         ours = stretched(frequencies(D_HEAD, base=base), scale=5, stretching=kind)  # type: ignore[arg-type]
         assert_close(ours.float(), rope_of_transformers(named, base=base, factor=factor))
-
-
-def test_ntk_scaling_leaves_the_fastest_pair_and_slows_the_slowest_by_the_scale() -> None:
-    ratio = frequencies(D_HEAD) / stretched(frequencies(D_HEAD), scale=4, stretching="NTK-aware")
-    assert ratio[0].item() == 1
-    assert ratio[-1].item() == pytest.approx(4)
-    assert (ratio.diff() > 0).all()
 
 
 LLAMA_3 = {"rope_type": "llama3", "rope_theta": 500_000.0, "original_max_position_embeddings": 8192}
@@ -110,20 +95,3 @@ def test_what_makes_no_frequencies_is_refused_in_a_sentence(d_head: int, base: f
 def test_a_head_of_one_pair_turns_by_one_a_position() -> None:
     assert frequencies(2).tolist() == [1]
     assert stretched(frequencies(2), scale=4, stretching="position interpolation").tolist() == [0.25]
-
-
-def test_rope_scores_depend_on_the_distance_only() -> None:
-    q, k = normal(D_HEAD), normal(D_HEAD, seed=3)
-    everywhere = (1, 1, LENGTH, D_HEAD)
-    rot_q, rot_k = Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q.expand(everywhere), k.expand(everywhere), NO_TAP)
-    scores = (rot_q @ rot_k.mT)[0, 0]  # (q_len, k_len)
-    for distance in range(-LENGTH + 1, LENGTH):
-        diagonal = scores.diagonal(distance)
-        assert_close(diagonal, diagonal[:1].expand_as(diagonal))
-    assert scores[0].unique().numel() == LENGTH  # and on the distance they do depend
-
-
-def test_angles_and_right_angles_by_hand() -> None:
-    assert_close(rotation_angles(3, 4), torch.tensor([[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]))
-    cosine_and_sine = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])
-    assert rotate_pairs(torch.tensor([[[[1.0, 2.0, 3.0, 4.0]]]]), cosine_and_sine).flatten().tolist() == [-2, 1, -4, 3]

@@ -62,12 +62,6 @@ def test_an_edit_that_treats_tokens_alike_does_the_same_to_a_text_and_to_its_tok
         assert edit.site.endswith(".mask")
 
 
-def test_an_edit_for_one_position_does_not_treat_tokens_alike() -> None:
-    assert treats_tokens_alike(Patch(site=Z, vector=VECTOR))
-    assert treats_tokens_alike(Patch(site=Z, vector=VECTOR, head=2))
-    assert not any(treats_tokens_alike(Patch(site=Z, vector=VECTOR, position=position)) for position in (0, 3))
-
-
 def test_writing_refuses_edits_for_single_tokens() -> None:
     """A text is written token by token: position 0 would be every new token, and the mask would fit one of them."""
     english, alike = zoo.load("tiny-english"), Scale(site="decoder.0.mlp.out", factor=0.5)
@@ -103,15 +97,6 @@ def test_a_trace_is_a_dictionary_in_the_order_of_computation_that_nobody_changes
         TRACE.target = SOURCE  # type: ignore[misc]
     assert TRACE.layers == ("decoder.0.self_attn", "decoder.1.self_attn")
     assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
-
-
-def test_axes_are_the_tokens_of_queries_and_keys() -> None:
-    alone, pair = (Trace(target=TARGET, source=source, values={}) for source in (None, SOURCE))
-    for layer in ("decoder.1.self_attn", "encoder.1.self_attn"):
-        assert alone.axes(layer) == (TARGET, TARGET), layer
-    assert pair.axes("encoder.1.self_attn") == (SOURCE, SOURCE)
-    assert pair.axes("decoder.1.self_attn") == (TARGET, TARGET)
-    assert pair.axes("decoder.1.cross_attn") == (TARGET, SOURCE)
 
 
 @each("architecture", get_args(Architecture))

@@ -1,5 +1,7 @@
-"""Processes of runs that only wait, and what a test does to them."""
+"""Processes of runs that only wait, what a test does to them, and a disk without room."""
 
+import errno
+import io
 import os
 import signal
 import subprocess
@@ -15,6 +17,28 @@ from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.manager import RunManager
+
+
+@contextmanager
+def full(*, overwriting: bool = True) -> Iterator[None]:
+    """Inside, no file can be made or made longer.
+
+    Args:
+        overwriting: whether there is room for other bytes in the place of old ones. Some file systems never write
+            there, and a read-only one writes nowhere.
+    """
+    refused = set("wxa") if overwriting else set("wxa+")
+    opened = io.open
+
+    def refuse(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        if set(mode) & refused and not isinstance(file, int):  # a number is a pipe
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        return opened(file, mode, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(io, "open", refuse)
+        yield
+
 
 ROOT = Path(__file__).parents[2]
 

@@ -41,7 +41,6 @@ def test_every_setting_refuses_what_it_does_not_know() -> None:
 def test_the_command_understands_the_extremes_of_all_numbers(
     task: str, end: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the parser reads is what was chosen: no option is misspelt, and none is lost."""
     chosen = Choices.from_dict({"task": task} | {name: numbers[end] for name, numbers in limits.NUMBERS.items()})
     monkeypatch.setattr(sys, "argv", ["tfmviz.training", *chosen.command(("data.txt",))])
     args = parse_arguments()
@@ -99,7 +98,6 @@ def test_copies_of_a_line_that_the_hash_keeps_out_are_trained_on(tmp_path: Path)
 
 
 def test_cuts_that_end_alike_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And two megabytes are hashed no more often than said."""
     hashed: list[str] = []
     monkeypatch.setattr(texts, "is_held_out", hashed.append)
     for end in ("x", "x" * 900):

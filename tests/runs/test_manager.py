@@ -3,6 +3,7 @@
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,17 +89,6 @@ def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, start
     assert not (tmp_path / address / "model").exists()
 
 
-@each("address", ["../other", "0" * 16, "", "/etc/passwd", "a" * 16])
-def test_only_who_has_the_address_changes_a_rate(address: str, tmp_path: Path) -> None:
-    """Nor does anybody else see a run."""
-    desk = RunManager(tmp_path / "runs", at_once=1)
-    with pytest.raises(NoSuchRun):
-        desk.change_rate(address, 0.01)
-    with pytest.raises(NoSuchRun):
-        desk.see(address)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp_path: Path, started: Started) -> None:
     """Its process does not hold the folder yet, so only the server that started it knows its number."""
     desk = RunManager(tmp_path, at_once=1)
@@ -172,15 +162,6 @@ def test_a_process_of_the_same_number_on_this_machine_is_left_alone(tmp_path: Pa
     assert process.poll() is None
 
 
-def test_a_run_that_died_with_its_server_starts_again(tmp_path: Path, started: Started) -> None:
-    address = RunManager(tmp_path, at_once=1).submit(Choices(), {})
-    kill(started[0][1])
-    after = RunManager(tmp_path, at_once=1)
-    assert after.tick()
-    assert started.addresses == [address, address]
-    assert after.see(address).state == "running"
-
-
 def test_what_nobody_has_touched_for_a_day_is_cleared_away_but_nothing_that_runs(
     tmp_path: Path, started: Started
 ) -> None:
@@ -209,7 +190,7 @@ def test_a_long_queue_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         desk.submit(Choices(), {})
 
 
-@each("address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"])
+@each("address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs", ""])
 def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     """Each of these leads to a folder that looks like a run."""
     desk = RunManager(tmp_path / "runs", at_once=0)
@@ -217,8 +198,10 @@ def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     place = tmp_path / "runs" / address
     place.mkdir(exist_ok=True)
     (place / "request.json").write_bytes(request)
-    with pytest.raises(NoSuchRun):
-        desk.see(address)
+    for ask in (desk.see, partial(desk.change_rate, rate=0.01)):
+        for nobodys in (address, "a" * 16):
+            with pytest.raises(NoSuchRun):
+                ask(nobodys)
 
 
 def test_a_damaged_request_is_no_run(tmp_path: Path, started: Started) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.disk import full
-from tests.runs.started import WAITS, Started, end, finish, kill
+from tests.runs.started import WAITS, Started, end, finish, full, kill
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.manager import CANNOT_WRITE, KEPT, MOST_AT_A_PLACE, MOST_OF_ONE, TRIES, QueueFull, RunManager

@@ -56,49 +56,6 @@ def test_examples_are_what_the_model_computes_and_the_sharpest_come_first() -> N
                     assert pattern[query, 1:].max() == pattern[query, key], (name, layer, head)
 
 
-COUNTED: list[tuple[str, list[tuple[int, int]], str, tuple[int, ...]]] = [
-    ("induction", [(0, 2)], "previous", (1,)),
-    ("twins-alibi", [(layer, 0) for layer in range(4)], "near", (0, 1, 2, 3)),
-]
-
-
-@pytest.mark.parametrize(("name", "heads", "kind", "places"), COUNTED)
-def test_a_plain_count_agrees(name: str, heads: list[tuple[int, int]], kind: str, places: tuple[int, ...]) -> None:
-    """Σ a(i, i − place) over Σ a(i, j > 0), on all lines. The steepest heads of ALiBi look near, no others."""
-    model, book, lines = shipped(name)
-    found, rest = np.zeros(len(heads)), np.zeros(len(heads))
-    for line in lines:
-        trace = model.trace(line, sites=("*_attn.pattern",))
-        for n, (layer, head) in enumerate(heads):
-            a = trace[f"decoder.{layer}.self_attn.pattern"][head]
-            for i in range(2, len(a)):
-                found[n] += sum(float(a[i, i - place]) for place in places if i > place)
-                rest[n] += float(a[i, 1:].sum())
-    claims = {
-        (int(layer.split(".")[1]), head): one.claim
-        for layer, head, one in book.all()
-        if one.claim is not None and one.claim.held and one.claim.kind == kind
-    }
-    assert list(claims) == heads
-    assert [one.found for one in claims.values()] == pytest.approx((found / rest).tolist(), abs=1e-3)
-
-
-def test_an_even_head_is_one_whose_attention_need_hardly_move() -> None:
-    """Head 0.1 of `twins-learned`: 1 less half of Σ |a − 1 / n| of the rest of each row, weighted with that rest."""
-    model, book, lines = shipped("twins-learned")
-    alike = rest = 0.0
-    for line in lines:
-        a = model.trace(line, sites=("decoder.0.self_attn.pattern",))["decoder.0.self_attn.pattern"][1]
-        for i in range(2, len(a)):
-            row = a[i, 1 : i + 1].astype(np.float64)
-            alike += row.sum() - abs(row - row.sum() / i).sum() / 2
-            rest += row.sum()
-    claim = book.heads["decoder.0.self_attn"][1].claim
-    assert claim is not None
-    assert (claim.kind, claim.held) == ("evenly", True)
-    assert claim.found == pytest.approx(alike / rest, abs=1e-3)
-
-
 def test_what_holds_on_random_tokens_was_tested_on_forty_texts() -> None:
     model, book, _ = shipped("induction")
     assert book.twice_on == 40
@@ -118,7 +75,6 @@ def test_what_holds_on_random_tokens_was_tested_on_forty_texts() -> None:
 
 
 def test_what_is_lost_without_a_head_is_a_mean_over_the_same_forty() -> None:
-    """Head 0.2 of `induction`, whose rows of W_O are set to 0 in the module; losses by torch."""
     model, book, _ = shipped("induction")
     whole, without = (copy.deepcopy(model.module) for _ in range(2))
     halves = [np.random.default_rng(seed).integers(1, 1024, size=32).tolist() for seed in range(41, 81)]
@@ -158,7 +114,6 @@ def test_the_birth_of_the_circuit_ends_as_the_model_is() -> None:
 
 
 def test_the_5th_and_the_50th_token_are_those() -> None:
-    """The loss at each place, by torch, on windows of one text."""
     model = zoo.load("induction")
     pair = (("decoder.0.self_attn", 2), ("decoder.1.self_attn", 0))
     text = " ".join((TEXTS / "english.txt").read_text(encoding="utf-8").splitlines()[:80])

@@ -38,14 +38,6 @@ def test_bleu_is_that_of_the_corpus_intervals_hold_95_per_cent_and_first_words_h
     assert {source: script.first_word(source) for source in words} == words
 
 
-def test_every_length_has_the_same_sentences() -> None:
-    pairs = [(" ".join([f"f{i}"] * (1 + i % 7)), f"e{i}") for i in range(60)]
-    for most in script.LENGTHS:
-        texts = script.texts_of(pairs, most, seed=1)
-        assert sorted(word for _, target in texts for word in target.split()) == sorted(target for _, target in pairs)
-        assert all(len(source.split()) <= (most or 7) for source, _ in texts)
-
-
 def toy() -> tuple[Seq2Seq, Tokenizer]:
     tokenizer = Tokenizer.train(["a b c d"], vocab_size=257)
     config = Seq2SeqConfig(attention="none", vocab_size=tokenizer.vocab_size, max_len=40, d_model=16)

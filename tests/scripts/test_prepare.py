@@ -43,9 +43,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return {file.stem: documents(file) for file in out.iterdir()}
 
 
-def test_rude_lines_repetitions_passages_and_most_of_tom_are_dropped(
-    prepared: dict[str, list[str]],
-) -> None:
+def test_rude_lines_repetitions_passages_and_most_of_tom_are_dropped(prepared: dict[str, list[str]]) -> None:
     assert prepared["common_voice"] == ["It rains.", "Go to 3.", "Kiss the class."]
     assert prepared["storybooks"] == [f"Once upon {WORDS[index]}.\nThe end." for index in range(3)]
     assert prepared["tinystories"] == ["A story.\n\nIts end.", "Another."]

@@ -1,14 +1,11 @@
 """The scripts that train the shipped models and pairs."""
 
 import json
-import os
 import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import torch
@@ -18,29 +15,9 @@ from scripts.train_digits import changed
 from scripts.train_pairs import PAIRS, recipe
 from tests.training.runs import run
 from tfmviz.positions.schemes import SCHEMES
-from tfmviz.training import __main__ as command
 from tfmviz.training.__main__ import prepare_settings
 from tfmviz.training.courses import check_options
-from tfmviz.training.data import Batches
-from tfmviz.training.loop import train
 from tfmviz.training.options import parse_arguments
-from tfmviz.zoo import FILES, MODELS
-
-
-def test_twins_read_the_same_batches_in_the_same_order(corpus: Path, tmp_path: Path) -> None:
-    read: list[list[str]] = []
-    for positions in ("none", "t5"):
-        batches: list[str] = []
-
-        def spy(model: Any, optimizer: Any, source: Batches, *args: Any, **kwargs: Any) -> Any:
-            batches.extend(str(source.batch(step)) for step in range(8))  # noqa: B023
-            return train(model, optimizer, source, *args, **kwargs)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(command, "train", spy)
-            assert run("lm", corpus, tmp_path / f"twins-{positions}", positions=positions) == 0
-        read.append(batches)
-    assert read[0] == read[1]
 
 
 def test_twins_trained_otherwise_are_found(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,19 +68,6 @@ def test_a_thinned_log_keeps_the_ends_and_every_evaluation(tmp_path: Path) -> No
     assert (tmp_path / "thin.jsonl").read_bytes() == kept
 
 
-def test_a_shipped_model_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_zoo, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(train_zoo, "SHIPPED", tmp_path / "models")
-    shutil.copytree(MODELS / "reverse", tmp_path / "runs" / "reverse")
-    (tmp_path / "models" / "reverse").mkdir(parents=True)
-    for name in (*FILES, "CARD.md"):
-        (tmp_path / "models" / "reverse" / name).write_text("old")
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("No space left on device")))
-    with pytest.raises(OSError, match="cannot be written"):
-        train_zoo.ship("reverse")
-    assert {file.read_text() for file in (tmp_path / "models" / "reverse").iterdir()} == {"old"}
-
-
 def test_corpora_that_were_prepared_in_part_are_prepared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(train_zoo, "RUNS", tmp_path)
     (tmp_path / "data" / "english").mkdir(parents=True)
@@ -120,7 +84,6 @@ def test_corpora_that_were_prepared_in_part_are_prepared_again(tmp_path: Path, m
 
 
 def test_a_recipe_goes_on_from_its_first_run(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second has other data and so moves the weights; a repeated call trains nothing again."""
     shape = f"translate --data {corpus / 'pairs.tsv'} --vocab-size 283 --context 37 --batch-tokens 256 --layers 1 "
     shape += "--heads 2 --width 20 --steps 2 --device cpu --precision float32"
     again = f"{shape} --variants once"

@@ -108,12 +108,15 @@ def test_the_header_shares_what_is_seen_and_the_projector_hides_it(visitor: Visi
     expect(page.locator("#frame")).to_have_css("opacity", "0")
 
 
-def test_a_sentence_to_try_is_run(visitor: Visitor) -> None:
+def test_a_sentence_to_try_is_run_and_temperature_sharpens_the_words_while_it_moves(visitor: Visitor) -> None:
     page = visitor.open("?text=The+cat&token=1")
     text = examples_for(SMALL[0])[1].text
     page.get_by_label("Try", exact=True).select_option(text)
     expect(page.locator(".strip").first.locator("button")).to_have_count(len(traced(text).target))
     expect(page.get_by_label("Your sentence")).to_have_value(text)
+    page = visitor.open("?text=Once+upon+a")
+    page.get_by_label("Temperature").fill("0.5")
+    assert_words(page, first_words(traced("Once upon a"), "twins-rope", 0.5))
 
 
 def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: Visitor) -> None:
@@ -129,12 +132,6 @@ def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: 
     assert strip_numbers(page) == strip(without, 3, 1) != strip(whole, 3, 1)
     page.get_by_role("button", name="All on").click()
     assert strip_numbers(page) == strip(whole, 3, 1)
-
-
-def test_temperature_sharpens_the_words_while_it_moves(visitor: Visitor) -> None:
-    page = visitor.open("?text=Once+upon+a")
-    page.get_by_label("Temperature").fill("0.5")
-    assert_words(page, first_words(traced("Once upon a"), "twins-rope", 0.5))
 
 
 def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> None:

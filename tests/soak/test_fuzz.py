@@ -3,14 +3,17 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app import open_page
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check_model
 from tests.engine.random_models import CASES, check_case
@@ -18,13 +21,82 @@ from tests.engine.test_reuse import NAMES, type_and_compare
 from tests.hostile.test_corpus import opened
 from tests.hostile.texts import WORST
 from tests.pages.tabs import Address, addresses
-from tests.soak import answers, random_readers
+from tests.soak import random_readers
 from tests.soak.conftest import CHUNK, FIRST, SIZE
 from tests.soak.costs import SECONDS, cost_of
 from tfmviz import zoo
 from tfmviz.ui import models, router
 from tfmviz.ui.run_queue import TOO_MUCH
 from tfmviz.views.engine import KNOWN
+
+FAR = 10**15
+"""Where a number box has no end of its own."""
+
+KINDS = ("slider", "select_slider", "number_input", "checkbox", "toggle", "text_area", "text_input")
+
+Asked = tuple[str, Callable[[], AppTest]]
+"""What is set, and the run that answers it."""
+
+
+def long_texts(page: str, tab: Address) -> Iterator[Asked]:
+    """The worst texts, one after the other in the sentence box of a page that was opened with a short one."""
+    app = open_page(page, text="The cat sat.", **tab)
+    for name, text in WORST.items() if app.get("text_area") else ():
+        yield name, app.text_area(key="text").set_value(text).run
+
+
+def settings(page: str, tab: Address, text: str) -> Iterator[Asked]:
+    """Every number at its ends, every switch, the worst texts in every other box: one at a time, others as they are.
+
+    What was set is put back in the run that sets the next one, and in a run of its own only if it has hidden something.
+    """
+    app = open_page(page, text=text, **tab)
+    boxes = _boxes(app)
+    for kind, key in boxes:
+        if (widget := _there(app, kind, key)) is None:
+            continue  # another setting has hidden it
+        usual = widget.value
+        for value in _values(widget, kind):
+            if widget := _there(app, kind, key):
+                yield f"{key} = {str(value)[:20]}", widget.set_value(value).run
+        if widget := _there(app, kind, key):
+            widget.set_value(usual)
+            if _boxes(app) != boxes:
+                app.run()
+
+
+def _boxes(app: AppTest) -> list[tuple[str, str]]:
+    """All that can be set, but for the sentence: kind and key."""
+    return [(kind, one.key) for kind in KINDS for one in app.main.get(kind) if one.key not in (None, "text")]
+
+
+def _there(app: AppTest, kind: str, key: str) -> Any:
+    return next((one for one in app.main.get(kind) if one.key == key), None)
+
+
+def _values(widget: Any, kind: str) -> list[Any]:
+    """The values to try."""
+    match kind:
+        case "slider":
+            return [widget.min, widget.max]
+        case "select_slider":
+            return [made for end in (0, -1) if (made := _option(widget, widget.options[end])) is not None]
+        case "number_input":
+            return [-FAR if widget.min is None else widget.min, FAR if widget.max is None else widget.max]
+        case "checkbox" | "toggle":
+            return [not widget.value]
+    return [worst[: widget.proto.max_chars or None] for worst in WORST.values()]
+
+
+def _option(widget: Any, shown: str) -> Any:
+    """The option that is shown so: a test is told only its text. None if that does not tell."""
+    plain = shown.replace(",", "")
+    for made in (shown, *([int(plain)] if plain.isdigit() else [])):
+        with suppress(ValueError, TypeError):
+            if widget.format_func(made) == shown:
+                return made
+    return None
+
 
 pytestmark = pytest.mark.soak
 
@@ -89,7 +161,7 @@ def _texts(seed: int) -> Tried:
         yield f"/{page} {text[:60]!r} ({len(text)} characters)", app.text_area(key="text").set_value(text).run
 
 
-Asking = Callable[[str, Address], Iterator[answers.Asked]]
+Asking = Callable[[str, Address], Iterator[Asked]]
 
 EVERY_TAB = [
     pytest.param(page.name, tab, id=" ".join([page.name, *tab.values()]))
@@ -99,7 +171,7 @@ EVERY_TAB = [
 ]
 
 
-@pytest.mark.parametrize("asked", [answers.long_texts, partial(answers.settings, text=WORST["990 words"])])
+@pytest.mark.parametrize("asked", [long_texts, partial(settings, text=WORST["990 words"])])
 @pytest.mark.parametrize(("page", "tab"), EVERY_TAB)
 def test_no_answer_costs_more_than_the_budget(page: str, tab: Address, asked: Asking) -> None:
     costs = {name: cost_of(run) for name, run in asked(page, tab)}

@@ -99,6 +99,7 @@ def test_pieces_of_a_character_say_which_they_are_and_no_two_alike(kind: str) ->
             b"".join(map(bytes_of, read.tokens)).decode().strip() == tokenizer.spelled(text).replace("▁", " ").strip()
         )
         assert tokenizer.pieces(text) == tokenizer.encode_target(text, max_len=999).tokens == read.tokens
+        assert tokenizer.encoding_of(read.ids, max_len=999).tokens == read.tokens
     read = foreign(IN_BYTES[kind]()).encode("x他們é😀👩\u200d🚀文y", max_len=999)
     assert len(set(read.tokens)) == len(read.tokens)
 

@@ -1,4 +1,4 @@
-"""Checkpoints and logs: a run goes on bit for bit, damage is refused by name, no step is missing or doubled."""
+"""Checkpoints and logs: a run goes on bit for bit, damage is refused, and a run that leaves the finite numbers ends."""
 
 import errno
 import json
@@ -6,15 +6,28 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from tests.cases import each
-from tests.training.runs import card_of, copy_of, logged_losses, read_log, refused, run
+from tests.training.runs import (
+    assert_one_sentence_on,
+    broken_off_after,
+    card_of,
+    copy_of,
+    logged_losses,
+    read_log,
+    refused,
+    run,
+    run_in_two,
+    words,
+)
 from tests.training.toys import CONFIG, SETTINGS, tiny_batches, tiny_model
+from tfmviz import zoo
 from tfmviz.training import checkpoint, log
-from tfmviz.training.loop import build_optimizer, train
+from tfmviz.training.loop import Diverged, build_optimizer, train
 
 RUN = asdict(SETTINGS) | CONFIG.to_dict()
 
@@ -34,20 +47,6 @@ def load_into_a_fresh_model(path: Path, run: dict[str, Any] | None = None) -> in
     return checkpoint.load(path, model, build_optimizer(model, SETTINGS), run=RUN if run is None else run)
 
 
-@each(
-    "change, message",
-    [
-        ({"d_model": 24}, "d_model: 20 there, 24 now"),
-        ({"learning_rate": 1e-3}, r"learning_rate: 0\.003 there, 0\.001 now"),
-        ({"positions": "alibi", "seed": 6}, "positions: rope there, alibi now; seed: 5 there, 6 now"),
-        ({"batch_size": 8}, "batch_size: None there, 8 now"),
-    ],
-)
-def test_another_run_is_refused_by_the_settings_that_differ(saved: Path, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(checkpoint.CheckpointError, match=f"another run .{message}.\\."):
-        load_into_a_fresh_model(saved, RUN | change)
-
-
 def test_settings_that_json_spells_differently_are_the_same_settings(tmp_path: Path) -> None:
     path, model = tmp_path / "checkpoint.safetensors", tiny_model()
     run = {"data": ("a.txt", "b.txt"), "rate": 0.1 + 0.2}
@@ -56,7 +55,6 @@ def test_settings_that_json_spells_differently_are_the_same_settings(tmp_path: P
 
 
 def test_a_byte_that_was_flipped_anywhere_is_noticed(saved: Path) -> None:
-    """In the header, in the settings, in the weights and in the moments; the file is named, and what to do."""
     whole = saved.read_bytes()
     for keep in (0, 5, 1000, -1):
         saved.write_bytes(whole[:keep])
@@ -69,20 +67,6 @@ def test_a_byte_that_was_flipped_anywhere_is_noticed(saved: Path) -> None:
             load_into_a_fresh_model(saved)
     saved.write_bytes(whole)
     assert load_into_a_fresh_model(saved) == 1
-
-
-def test_the_checksum_covers_names_types_shapes_numbers_and_the_header() -> None:
-    ones = torch.ones(2, 3)
-    sums = [
-        checkpoint.checksum({"a": ones}, {}),
-        checkpoint.checksum({"b": ones}, {}),
-        checkpoint.checksum({"a": torch.ones(3, 2)}, {}),
-        checkpoint.checksum({"a": ones.view(torch.int32)}, {}),
-        checkpoint.checksum({"a": -ones}, {}),
-        checkpoint.checksum({"a": ones}, {"step": "1"}),
-    ]
-    assert len(set(sums)) == len(sums)
-    assert checkpoint.checksum({"a": ones.clone()}, {}) == sums[0]
 
 
 UNREADABLE = "is not a readable checkpoint"
@@ -127,19 +111,6 @@ def test_saving_leaves_one_file_of_plain_tensors_and_changes_nothing(saved: Path
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
-def test_a_save_that_fails_leaves_the_last_good_checkpoint(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def disk_is_full(_: Any, path: Path, **__: Any) -> None:
-        path.write_bytes(b"half a file")
-        raise OSError("No space left on device")
-
-    before, model = saved.read_bytes(), tiny_model(seed=99)
-    monkeypatch.setattr(checkpoint, "save_file", disk_is_full)
-    with pytest.raises(OSError, match="No space left"):
-        checkpoint.save(saved, model, build_optimizer(model, SETTINGS), step=2, run=RUN)
-    assert saved.read_bytes() == before
-    assert [file.name for file in saved.parent.iterdir()] == [saved.name]
-
-
 def entry(step: int) -> dict[str, Any]:
     return {"step": step, "loss": 1 / (step + 3), "tokens": 7, "tokens_per_second": 14.0}
 
@@ -170,13 +141,6 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_p
     log.keep_before(path, 5)
     log.append(path, entry(4))
     assert read_log(tmp_path) == [entry(step) for step in range(5)]
-
-
-@each("step", [0, 1, 3, 9])
-def test_the_steps_that_are_run_again_are_dropped(tmp_path: Path, step: int) -> None:
-    path = write(tmp_path / "log.jsonl", range(4))
-    log.keep_before(path, step)
-    assert log.read_log(path) == [entry(step) for step in range(min(step, 4))]
 
 
 @each("line", [b'{"step": 1, "loss"', b"", b"\xff\xfe", b"7", b"[]", b'{"loss": 1}', b'{"step": "1"}', b"[" * 50_000])
@@ -220,18 +184,6 @@ def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path,
     assert "Line 1 of" in refused("lm", corpus, out)
 
 
-def test_an_unwritable_log_stays(corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
-    before = (out / "log.jsonl").read_bytes()
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    assert run("lm", corpus, out) == 1
-    assert (out / "log.jsonl").read_bytes() == before
-
-
 @each("left", {"no log": 0, "a part of it": 3})
 def test_a_finished_run_without_its_log_is_exported(left: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out = copy_of(trained, tmp_path / "toy")
@@ -243,3 +195,77 @@ def test_a_finished_run_without_its_log_is_exported(left: int, corpus: Path, tra
     assert run("lm", corpus, out) == 0
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
     assert "| training | 8 steps, tokens and time unknown (the log is incomplete) |" in card_of(out)
+
+
+TOO_FAST = 1e30
+"""A learning rate after one update of which no loss is finite."""
+
+
+def test_an_update_whose_loss_or_gradient_is_not_finite_is_not_made() -> None:
+    model = tiny_model()
+    with torch.no_grad():
+        next(model.parameters()).fill_(torch.inf)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(Diverged, match=r"diverged: the loss in update 1 is (nan|inf)\."):
+        next(train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS))
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    model = tiny_model()
+    next(model.parameters()).register_hook(lambda gradient: gradient * torch.inf)
+    with pytest.raises(Diverged, match=r"diverged: the length of the gradient in update 1 is (nan|inf)\."):
+        next(train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS))
+
+
+@each("average", [1, 2])
+def test_the_last_checkpoint_becomes_the_model(average: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
+    """The first updates are those of a run that ends well, which keeps a checkpoint after the third."""
+    out = tmp_path / "toy"
+    told = refused("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9)
+    assert_one_sentence_on(told, "the loss in update 6 is nan", "last checkpoint, after 3 updates.")
+    assert "Choose a learning rate below 1e+30, or a warm-up longer than 0 updates." in told
+    assert logged_losses(out)[:4] == logged_losses(trained)[:4]
+    assert np.isfinite(logged_losses(out)).all()
+    assert "| training | 3 of 8 steps, then it diverged, " in card_of(out)
+    kept = load_file(out / "checkpoint.safetensors")
+    for name, weight in load_file(out / "model.safetensors").items():
+        assert torch.equal(weight, kept[f"model.{name}"].half())
+    for file in (out / "snapshots").iterdir():
+        assert all(weight.isfinite().all() for weight in load_file(file).values()), file
+    assert zoo.load("toy", folder=tmp_path).trace("The cat sees").first_not_finite() is None
+
+
+@each("changes", {"loss": {"learning_rate": TOO_FAST}, "weights": {"change_rate": "2:1e6"}})
+def test_without_a_checkpoint_there_is_no_model(changes: dict[str, Any], corpus: Path, tmp_path: Path) -> None:
+    """A weight of a million is finite in training, but not in the file of a model, which the app would refuse."""
+    assert_one_sentence_on(
+        refused("lm", corpus, tmp_path / "toy", **changes), "diverged", "It has no checkpoint, so there is no model."
+    )
+    assert zoo.available(tmp_path) == ()
+    assert not (tmp_path / "toy" / "CARD.md").exists()
+
+
+def test_the_last_update_may_spoil_a_model(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("lm", corpus, tmp_path / "toy", change_rate=f"7:{TOO_FAST}") == 1
+    said = ("the model of update 8 has numbers that are not finite", "after 6 updates")
+    assert_one_sentence_on(capsys.readouterr().err, *said)
+
+
+def test_a_run_diverges_again_where_it_did(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = {"change_rate": f"4:{TOO_FAST}"}
+    with broken_off_after(3):
+        run("lm", corpus, tmp_path / "toy", **changes)
+    models, sentences = [], []
+    for _ in range(2):
+        assert run("lm", corpus, tmp_path / "toy", **changes) == 1
+        sentences.append(capsys.readouterr().err)
+        models.append((tmp_path / "toy" / "model.safetensors").read_bytes())
+    assert "update 6" in sentences[0]
+    assert sentences[0] == sentences[1]
+    assert models[0] == models[1]
+
+
+def test_all_processes_of_a_run_end_and_the_first_has_the_sentence_and_the_model(corpus: Path, tmp_path: Path) -> None:
+    done = run_in_two(words("translate", corpus, tmp_path / "two", change_rate=f"4:{TOO_FAST}"))
+    assert done.returncode != 0
+    assert done.stderr.count("Cannot train: The run has diverged: the loss in update 6 is nan") == 1
+    assert "last checkpoint, after 3 updates." in done.stderr
+    assert (tmp_path / "two" / "CARD.md").exists()

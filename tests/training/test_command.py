@@ -86,7 +86,6 @@ def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp
 
 @each("directions, texts", [("forward", "single"), ("both", "mixed")])
 def test_labellers_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, directions: str, texts: str) -> None:
-    """Broken off and continued, such a run is the same run as well; dropout is not theirs."""
     options = {"directions": directions, "texts": texts, "learning_rate": 3e-2}
     assert run("label", corpus, tmp_path / "whole", **options) == 0
     for minutes in ({"minutes": 0}, {}):
@@ -158,16 +157,6 @@ def test_what_the_help_offers_can_be_trained(corpus: Path, tmp_path: Path, chang
     assert zoo.load("toy", folder=tmp_path).trace("The cat").tokens
 
 
-def test_a_model_that_sees_the_next_token_in_training_fails_as_a_writer(corpus: Path, tmp_path: Path) -> None:
-    changes = {"steps": 150, "save_every": 150, "batch_size": 16, "learning_rate": 1e-2}
-    last = {}
-    for mask in ("causal", "none"):
-        assert run("lm", corpus, tmp_path / mask, training_mask=mask, **changes) == 0
-        last[mask] = read_log(tmp_path / mask)[-1]
-    assert last["none"]["loss"] < 0.7 * last["causal"]["loss"]
-    assert last["none"]["held_out_loss"] > 1.5 * last["causal"]["held_out_loss"]
-
-
 def test_a_run_begins_with_a_finished_models_tokens_and_weights(corpus: Path, trained: Path, tmp_path: Path) -> None:
     """At a learning rate too small to move anything, on other text, it stays that model."""
     other = write_lines(tmp_path / "other.txt", [f"Number {n} is {n * n} squared." for n in range(400)])
@@ -221,7 +210,6 @@ def test_a_source_may_say_how_often_it_is_read(source: str, path: str, weight: i
 
 
 def test_two_processes_have_the_gradients_of_one_with_twice_the_batch(corpus: Path, tmp_path: Path) -> None:
-    """The same command under torchrun: each process runs half of every batch, and the run is the same."""
     changes: dict[str, Any] = {"smoothing": 0.1, "dropout": 0.0}
     assert run("translate", corpus, tmp_path / "one", **changes) == 0
     assert run_in_two(words("translate", corpus, tmp_path / "two", **changes)).returncode == 0

@@ -38,12 +38,7 @@ def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> N
     assert told == pytest.approx(np.mean(token_losses), rel=1e-6)
 
 
-def test_evaluation_stops_after_so_many_windows_and_leaves_no_trace() -> None:
-    model, stream = tiny_model(), np.arange(23, dtype=np.uint16)
-    before = torch.get_rng_state(), {name: value.clone() for name, value in model.state_dict().items()}
-    evaluate(model, windows(stream, length=11))
-    assert torch.equal(torch.get_rng_state(), before[0])
-    assert all(torch.equal(value, before[1][name]) for name, value in model.state_dict().items())
+def test_evaluation_stops_after_so_many_windows() -> None:
     model, stream = tiny_model(), np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
     for most in (1, 5, 16, 17, 1000):
         expected = evaluate(model, windows(stream[: most * 11 + 1], length=11))
@@ -53,7 +48,6 @@ def test_evaluation_stops_after_so_many_windows_and_leaves_no_trace() -> None:
 
 
 def test_cross_entropy_bits_and_exact_match_by_hand() -> None:
-    """Counts 3, 1, 0 plus one are 4, 2, 1 of 7."""
     train, held_out = np.array([0, 0, 1, 0], dtype=np.uint16), np.array([0, 2], dtype=np.uint16)
     expected = (math.log(7 / 4) + math.log(7 / 1)) / 2
     assert unigram_cross_entropy(train, held_out, vocab_size=3) == pytest.approx(expected)

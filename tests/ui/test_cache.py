@@ -39,7 +39,7 @@ def test_many_who_ask_at_once_cost_one_computation() -> None:
     assert asked == [7]
 
 
-def test_a_default_that_is_given_is_the_same_call() -> None:
+def test_a_default_that_is_given_is_the_same_call_and_another_function_another() -> None:
     asked: list[tuple[str, tuple[int, ...]]] = []
 
     @cache.cached_for_all
@@ -49,6 +49,12 @@ def test_a_default_that_is_given_is_the_same_call() -> None:
 
     answer("cat"), answer("cat", ()), answer(edits=(), name="cat"), answer("cat", (1,))
     assert asked == [("cat", ()), ("cat", (1,))]
+
+    def named(name: str) -> Callable[[int], tuple[str, int]]:
+        return cache.cached_for_all(lambda number: (name, number))
+
+    one, other = named("one"), named("other")
+    assert (one(3), other(3), one(3)) == (("one", 3), ("other", 3), ("one", 3))
 
 
 def test_another_question_does_not_wait_for_a_slow_one() -> None:
@@ -177,14 +183,6 @@ def test_what_is_larger_than_the_budget_is_handed_on_but_not_kept() -> None:
 
     assert large() is not large()
     assert cache._results.currsize == 0
-
-
-def test_two_functions_do_not_share_answers() -> None:
-    def named(name: str) -> Callable[[int], tuple[str, int]]:
-        return cache.cached_for_all(lambda number: (name, number))
-
-    one, other = named("one"), named("other")
-    assert (one(3), other(3), one(3)) == (("one", 3), ("other", 3), ("one", 3))
 
 
 def test_bytes_are_counted_through_records() -> None:

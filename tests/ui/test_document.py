@@ -3,7 +3,9 @@
 import re
 from base64 import b64encode
 from hashlib import sha256
+from pathlib import Path
 
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -11,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from tfmviz import security
-from tfmviz.ui import projector, scripts
+from tfmviz.ui import document, projector, scripts
 from tfmviz.ui.document import STATIC, Document
 from tfmviz.ui.router import PAGES
 
@@ -64,3 +66,20 @@ def test_a_browser_that_has_the_page_is_told_so_and_all_else_is_the_apps(client:
     assert "private" in first.headers["cache-control"]
     for method, path in (("GET", "/nowhere"), ("GET", "/explorer/_stcore/health"), ("GET", "/favicon.png")):
         assert client.request(method, path).text == "inner"
+
+
+def test_all_scripts_that_a_page_names_come_compressed_to_who_takes_that(client: TestClient) -> None:
+    document.compress()
+    html = client.get("/explorer").text
+    names = set(re.findall(r'(?:href|src)="\./((?:static|views)/[^"]+\.(?:js|css))"', html))
+    assert len(names) > 50
+    sizes = []
+    for name in names:
+        answer = client.get(f"/{name}", headers={"Accept-Encoding": "gzip"})
+        path = STATIC / name if name.startswith("static/") else scripts.FILES / Path(name).name
+        assert answer.headers["content-encoding"] == "gzip", name
+        assert answer.content == path.read_bytes(), name
+        sizes.append((int(answer.headers["content-length"]), path.stat().st_size))
+        plain = client.get(f"/{name}", headers={"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers, name
+    assert np.divide(*np.sum(sizes, axis=0)) < 0.4

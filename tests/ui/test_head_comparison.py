@@ -3,6 +3,7 @@
 import numpy as np
 
 from tests.app import lesson
+from tests.cases import each
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.ui import models
 from tfmviz.ui.head_comparison import HeadComparison, summary_text
@@ -20,12 +21,8 @@ def sentences(seed: int) -> tuple[str, str]:
     return f"Then {subject} {verb} {old} again.", f"Then {subject} {verb} {new} again."
 
 
-def test_where_the_token_looks_in_both() -> None:
-    for seed in range(50):
-        looks_in_both(seed)
-
-
-def looks_in_both(seed: int) -> None:
+@each("seed", range(50))
+def test_where_the_token_looks_in_both(seed: int) -> None:
     texts, rng = sentences(seed), np.random.default_rng(100 + seed)
     layer, head = f"decoder.{rng.integers(6)}.self_attn", int(rng.integers(8))
     here, there = (lesson("tiny-english", text, layer, head) for text in texts)

@@ -28,16 +28,13 @@ def heard(*frames: Message, path: str) -> list[Message]:
     return found
 
 
-def test_a_session_hears_what_a_page_says_and_nothing_that_steers_the_server() -> None:
+def test_a_session_hears_nothing_that_steers_the_server_and_other_websockets_hear_all() -> None:
     said = [BackMsg(**{kind: True}).SerializeToString() for kind in STEERS]  # type: ignore[arg-type]
     run = BackMsg()
     run.rerun_script.query_string = "text=é"
     said.insert(2, run.SerializeToString())
     frames: list[Message] = [{"type": "websocket.receive", "bytes": one} for one in said]
     assert heard(*frames, path="/_stcore/stream") == [frames[2]]
-
-
-def test_other_websockets_hear_all() -> None:
     frame = {"type": "websocket.receive", "text": "{}"}
     assert heard(frame, path="/live") == [frame]
     assert heard(frame, path="/_stcore/stream") == []

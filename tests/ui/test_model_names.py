@@ -15,7 +15,7 @@ from tfmviz.ui.model_names import YOURS, name_of, named
 SHIPPED = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config}
 
 
-def test_every_shipped_model_has_a_name_and_a_line_and_groups_stand_together() -> None:
+def test_every_shipped_model_has_a_name_a_line_and_its_size_and_groups_stand_together() -> None:
     found = named(SHIPPED)
     assert sorted(one.model for one in found) == sorted(SHIPPED)
     assert YOURS not in {one.group for one in found}, "list it in assets/models.toml"
@@ -24,9 +24,6 @@ def test_every_shipped_model_has_a_name_and_a_line_and_groups_stand_together() -
     assert all(len(one.line.split()) <= 12 and one.line.endswith(".") for one in found)
     groups = [one.group for one in named(SHIPPED)]
     assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
-
-
-def test_sizes_are_counted() -> None:
     sizes = {one.model: one.size for one in named(SHIPPED)}
     assert sizes["tiny-english"] == "6 layers × 8 heads, 6.29 million parameters"
     assert sizes["reverse"] == "1 + 1 layers × 4 heads, 508,032 parameters"
@@ -42,12 +39,16 @@ def test_a_model_that_is_not_listed_stands_under_yours_with_what_its_config_says
     assert name_of("gpt<b>") == "gpt<b>"
 
 
-def test_the_menu_offers_what_can_be_loaded_and_says_what_the_readme_says_of_ones_own() -> None:
+def test_the_menu_offers_what_can_be_loaded_and_does_not_tell_whose_home_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     sent = menu(open_page(model="reverse"))
     assert sent["chosen"] == "reverse"
     assert {one.model for one in sent["models"]} == set(zoo.available())
     assert sent["command"] == COMMAND
     assert COMMAND in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    monkeypatch.setenv("TFMVIZ_MODELS", str(Path.home() / "models"))
+    assert menu(open_page())["folder"] == "~/models"
 
 
 def test_a_converted_model_is_in_the_menu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,8 +61,3 @@ def test_a_converted_model_is_in_the_menu(tmp_path: Path, monkeypatch: pytest.Mo
     assert sent["folder"] == str(paths.own_models())
     monkeypatch.undo()
     forget()
-
-
-def test_the_folder_does_not_tell_whose_home_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TFMVIZ_MODELS", str(Path.home() / "models"))
-    assert menu(open_page())["folder"] == "~/models"

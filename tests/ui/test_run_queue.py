@@ -218,7 +218,6 @@ def test_nobody_has_a_second_turn_before_all_who_wait_had_one() -> None:
 
 
 def test_who_comes_back_at_once_comes_after_those_who_wait() -> None:
-    """With a tab or with twenty; in between one turn of each other reader who waits."""
     for tabs in (1, 20):
         line = joined(*["flood"] * tabs, "one", "two")
         assert served(line, {"flood": 50}, 6) == ["flood", "one", "two", "flood", "flood", "flood"]

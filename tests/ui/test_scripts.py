@@ -28,12 +28,9 @@ def pieces_of(name: str) -> set[str]:
     return found
 
 
-def test_where_nothing_serves_them_the_scripts_themselves_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts, "_served", False)
-    assert all(scripts.sent(js) == js for js in SENT.values())
-
-
-def test_the_lines_that_are_sent_fetch_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lines_that_are_sent_fetch_the_script_where_it_is_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(scripts, "_served", True)
     for view, script in SENT.items():
         name = scripts.name_of(script)
@@ -47,8 +44,7 @@ def test_the_lines_that_are_sent_fetch_the_script(monkeypatch: pytest.MonkeyPatc
             assert piece.headers["content-type"].split(";")[0] == "text/javascript"
         assert "as default" in bytes(pieces[name].body).decode(), view
     assert scripts.sent("export default () => {};\n") == "export default () => {};\n"
-
-
-def test_nothing_else_is_served() -> None:
+    monkeypatch.setattr(scripts, "_served", False)
+    assert all(scripts.sent(js) == js for js in SENT.values())
     for name in ("", "view.js", "../split.json", "../app.py", "..%2fapp.py", "0" * 20 + ".js"):
         assert answer(name).status_code == 404, name

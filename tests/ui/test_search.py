@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 
@@ -12,43 +11,30 @@ from tests.node import call
 from tests.pages import tabs
 from tfmviz import zoo
 from tfmviz.ui import lecture_steps, search
-from tfmviz.ui.router import DEFAULT, PAGES, address
+from tfmviz.ui.router import PAGES, address
 
 ENTRIES = search.entries()
 
 CHOICES = {page.name: tabs.addresses(page.name) for page in PAGES}
 
 
-def parts(address: str) -> tuple[str, dict[str, str]]:
-    split = urlsplit(address)
-    assert split.path.startswith("./")
-    return split.path.removeprefix("./") or DEFAULT, dict(parse_qsl(split.query))
-
-
 def test_every_address_opens_what_it_names() -> None:
-    """A page that there is, and of what is chosen on it the tabs and the model that there are."""
     models = zoo.available()
     for entry in ENTRIES:
-        page, choices = parts(entry.address)
-        rows = {key for tab in CHOICES[page] for key in tab}
-        opened = {key: value for key, value in choices.items() if key in rows}
-        assert any(opened.items() <= tab.items() for tab in CHOICES[page]), entry
-        assert choices.get("model", "tiny-english") in models, entry
+        assert tabs.is_there(entry.address), entry
+        assert tabs.parts_of(entry.address)[1].get("model", "tiny-english") in models, entry
         assert entry.title
         assert entry.kind == "step" or 1 < len(entry.says.split()) <= 30, entry
 
 
-def test_all_pages_tabs_models_and_steps_can_be_found() -> None:
-    found = {kind: [parts(entry.address) for entry in ENTRIES if entry.kind == kind] for kind in ("page", "tab")}
+def test_all_pages_tabs_models_steps_and_terms_can_be_found_once() -> None:
+    found = {kind: [tabs.parts_of(one.address) for one in ENTRIES if one.kind == kind] for kind in ("page", "tab")}
     assert found["page"] == [(page.name, {}) for page in PAGES]
     assert found["tab"] == [(page, tab) for page, choices in CHOICES.items() for tab in choices if tab]
-    models = [parts(entry.address)[1]["model"] for entry in ENTRIES if entry.kind == "model"]
+    models = [tabs.parts_of(entry.address)[1]["model"] for entry in ENTRIES if entry.kind == "model"]
     assert sorted(models) == list(zoo.available())
     said = [step.say for walk in lecture_steps.walks()[0].values() for step in walk.steps]
     assert [entry.title for entry in ENTRIES if entry.kind == "step"] == said
-
-
-def test_no_term_is_explained_twice() -> None:
     terms = [entry.title for entry in ENTRIES if entry.kind == "term"]
     assert len(terms) == len(set(terms)) > 50
 
@@ -121,7 +107,7 @@ def test_every_word_of_the_lectures_finds_its_page_in_the_index_that_is_fetched(
     given = {"entries": [asdict(entry) for entry in ENTRIES], "questions": list(pages)}
     first = "given.questions.map((one) => module.ranked(module.prepared(given.entries), one, 1)[0]?.address ?? '')"
     found = call("find/ranking.ts", first, given)
-    assert {word: parts(where)[0] if where else "" for word, where in zip(pages, found, strict=True)} == pages
+    assert {word: tabs.parts_of(where)[0] if where else "" for word, where in zip(pages, found, strict=True)} == pages
     found = together(search._answer(Request({"type": "http"})))
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
 

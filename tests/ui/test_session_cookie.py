@@ -38,7 +38,7 @@ def ask(path: str = session_cookie.BEFORE_A_SESSION, *, cookies: str = "", schem
     return given
 
 
-def test_a_browser_gets_a_secret_keeps_it_and_under_https_sends_it_under_https_only() -> None:
+def test_a_browser_gets_a_secret_once_and_nothing_that_is_kept_for_all_carries_one() -> None:
     (first,), (second,) = ask(), ask()
     assert re.fullmatch(
         rf"{session_cookie.COOKIE}=[0-9a-f]{{32}}\.[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first
@@ -46,9 +46,6 @@ def test_a_browser_gets_a_secret_keeps_it_and_under_https_sends_it_under_https_o
     assert first != second
     assert ask(cookies=f"other=1; {first.partition(';')[0]}") == []
     assert ask(scheme="https")[0].endswith("; HttpOnly; SameSite=Lax; Secure")
-
-
-def test_what_is_kept_for_all_carries_no_secret_and_what_is_none_is_replaced() -> None:
     for path in ("/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"):
         assert ask(path) == [], path
     for cookie in ("", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}", f"{SECRET}."):
@@ -91,13 +88,12 @@ def reader_of(cookies: Mapping[str, str], state: dict[str, str], monkeypatch: py
     return session_cookie.this_one()
 
 
-def test_all_sessions_of_a_browser_are_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_sessions_of_a_browser_are_one_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     one, again = (reader_of({session_cookie.COOKIE: SECRET}, {}, monkeypatch) for _ in range(2))
     assert one == again != reader_of({session_cookie.COOKIE: SECRET[::-1]}, {}, monkeypatch)
     assert SECRET not in one
-
-
-def test_a_browser_without_a_secret_is_a_reader_until_it_is_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     cookies: Mapping[str, str]
     for cookies in ({}, {session_cookie.COOKIE: "known to all"}):
         state: dict[str, str] = {}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.node import call
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.side_by_side import difference, distances, pair
@@ -61,11 +62,6 @@ def test_a_mask_is_the_one_that_was_drawn_and_one_of_another_length_waits() -> N
 TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]
 
 
-def test_tokens_are_paired_and_compared_as_python_does() -> None:
-    for one, other in itertools.product(TEXTS, TEXTS):
-        compared(one.split(), other.split())
-
-
 COMPARED = """({
     moved: module.distancesOf(given.matrices[0], given.matrices[1], given.shared),
     difference: Array.from(
@@ -74,7 +70,9 @@ COMPARED = """({
 })"""
 
 
-def compared(*texts: list[str]) -> None:
+@each("one, other", itertools.product(TEXTS, TEXTS))
+def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> None:
+    texts = one.split(), other.split()
     pairing = pair(*texts)
     spelled = [[f" {token}" for token in texts[0]], texts[1]]  # the space before a word does not count
     order = call("live/differences.ts", "module.pairsOf(given[0], given[1])", spelled)

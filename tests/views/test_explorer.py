@@ -45,7 +45,7 @@ def test_it_opens_on_a_head_with_all_pictures_and_divides_no_row_by_zero(standal
     assert strip_numbers(page)[0] == "–"  # left out, like what is masked
 
 
-def test_pointing_at_a_head_previews_it_clicking_keeps_it_leaving_restores(standalone: Standalone) -> None:
+def test_a_head_is_previewed_by_pointer_and_arrow_keys_and_kept_by_a_click_or_enter(standalone: Standalone) -> None:
     page = standalone.open()
     heading = page.locator(".headline strong")
     tile(page, 2, 1).hover()
@@ -54,23 +54,19 @@ def test_pointing_at_a_head_previews_it_clicking_keeps_it_leaving_restores(stand
     page.locator("h1").hover()
     expect(heading).to_have_text("Layer 0, head 0")
     assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][0, -1])
-    tile(page, 2, 1).click()
-    page.locator("h1").hover()
-    expect(heading).to_have_text("Layer 2, head 1")
-    expect(tile(page, 2, 1)).to_have_attribute("aria-pressed", "true")
-
-
-def test_arrow_keys_move_between_heads_and_enter_keeps_one(standalone: Standalone) -> None:
-    page = standalone.open()
     tile(page, 0, 0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     expect(tile(page, 1, 1)).to_be_focused()
-    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 1")
+    expect(heading).to_have_text("Layer 1, head 1")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 1")
+    expect(heading).to_have_text("Layer 1, head 1")
     assert page.locator(".tiles button[tabindex='0']").count() == 1
+    tile(page, 2, 1).click()
+    page.locator("h1").hover()
+    expect(heading).to_have_text("Layer 2, head 1")
+    expect(tile(page, 2, 1)).to_have_attribute("aria-pressed", "true")
 
 
 def test_heads_of_all_layers_are_added_by_shift_or_by_a_button_and_the_last_stays(standalone: Standalone) -> None:
@@ -190,20 +186,6 @@ def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone
     expect(heading).to_have_text("Layer 2, head 0")
     page.clock.fast_forward(1100)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-
-
-def test_aggregates_are_named_and_one_click_on_a_head_leaves_them(standalone: Standalone) -> None:
-    page = standalone.open()
-    heading, show = page.locator(".headline strong"), page.get_by_label("What is shown")
-    show.select_option("mean")
-    expect(heading).to_have_text("Layer 0, mean of all heads")
-    for option, text in (("all", "Mean over all layers and heads"), ("rollout", "Attention rollout up to layer 0")):
-        show.select_option(option)
-        expect(heading).to_have_text(text)
-        assert chosen_heads(page) == []
-        tile(page, 1, 2).click()
-        expect(heading).to_have_text("Layer 1, head 2")
-        tile(page, 0, 0).click()
 
 
 def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:

@@ -73,7 +73,9 @@ def saved(page: Page, name: str) -> Path:
     return path
 
 
-def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone) -> None:
+def test_figures_are_saved_as_svg_with_title_tokens_and_caption_and_as_png_at_twice_their_size(
+    standalone: Standalone,
+) -> None:
     page = standalone.open(decoder((*TOKENS, "</svg>", "\x01"), layers=2), title="some & model")
     for title in TITLES:
         root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
@@ -84,28 +86,15 @@ def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Stan
             assert len(list(root.iter(f"{SVG}image"))) == 6
         else:
             assert {"animal", "</svg>"} <= {*texts}, title
-
-
-def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone) -> None:
-    page = standalone.open(title="some model")
-    for title in TITLES:
-        svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
         data = saved(page, f"PNG: {title}").read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
-        twice = [2 * float(svg.attrib[side]) for side in ("width", "height")]
+        twice = [2 * float(root.attrib[side]) for side in ("width", "height")]
         assert struct.unpack(">II", data[16:24]) == pytest.approx(twice, abs=2), title
 
 
-def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -> None:
-    page = standalone.open()
-    page.get_by_text("Filters and colours").click()
-    page.get_by_label("without the first token").check()
-    for title, mentioned in (("As a matrix", True), ("Who looks at whom", True), ("Every head", False)):
-        text = saved(page, f"SVG: {title}").read_text(encoding="utf-8")
-        assert ("(without the first token)" in text) == mentioned
-
-
-def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standalone) -> None:
+def test_the_svg_of_the_matrix_holds_every_cell_and_says_what_filters_left_out(
+    standalone: Standalone,
+) -> None:
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
@@ -118,6 +107,11 @@ def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standa
     np.testing.assert_allclose(found, expected, atol=3)
     (title,) = (node for node in root.iter(f"{SVG}text") if "attended to" in "".join(node.itertext()))
     assert title.attrib["text-anchor"] == "start", "it begins above the matrix and is not cut off"
+    page.get_by_text("Filters and colours").click()
+    page.get_by_label("without the first token").check()
+    for name, mentioned in (("As a matrix", True), ("Who looks at whom", True), ("Every head", False)):
+        text = saved(page, f"SVG: {name}").read_text(encoding="utf-8")
+        assert ("(without the first token)" in text) == mentioned, name
 
 
 def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone]) -> None:

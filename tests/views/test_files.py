@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -82,3 +83,11 @@ def test_the_page_is_small_and_holds_the_payload() -> None:
     assert data is not None
     assert base64.b64decode(data[1]) == views.payload(trace)
     assert len(page.encode()) - len(data[1]) < 114_000  # with links, colours of several, views beside it
+
+
+def test_a_page_without_a_server_holds_every_weight_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = decoder(("a", " b", " c"))
+    whole = views.html(trace)
+    monkeypatch.setattr(sys.modules["tfmviz.views.payload"], "WHOLE", 0)
+    assert not views.travels_whole(trace)
+    assert views.html(trace) == whole

@@ -20,13 +20,16 @@ def with_values(trace: Trace, layer: int = 0, **values: Array) -> Trace:
     return replace(trace, values=dict(trace.values) | new)
 
 
-def test_every_weight_arrives_within_half_a_thousandth() -> None:
+def test_every_weight_arrives_within_half_a_thousandth_and_no_more_goes_nowhere() -> None:
     for trace in (decoder(words(29)), translation(words(11), words(7)), decoder(words(1), heads=1)):
         _, masks, weights = read_payload(views.payload(trace))
         assert list(weights) == list(trace.layers)
         for layer in trace.layers:
             np.testing.assert_array_equal(masks[layer], trace[f"{layer}.mask"])
             assert np.abs(weights[layer] - trace[f"{layer}.pattern"]).max() < 0.0005
+    for missing, is_said in ((0.003, False), (0.02, True)):
+        trace = with_values(decoder(words(5), layers=1), pattern=traces.pattern(3, causal(5)) * np.float32(1 - missing))
+        assert ("unused" in read_blob(payload(trace))[0]["kinds"][0]) == is_said
 
 
 def test_an_even_spread_is_as_exact_as_a_peak() -> None:
@@ -132,12 +135,6 @@ HEADS = -(-WHOLE // (2 * LONG * (LONG + 1) // 2))  # per layer, so many that not
 @pytest.fixture(scope="module")
 def long() -> Trace:
     return decoder(words(LONG), layers=2, heads=HEADS)
-
-
-def test_what_half_precision_leaves_of_1_goes_nowhere() -> None:
-    for missing, is_said in ((0.003, False), (0.02, True)):
-        trace = with_values(decoder(words(5), layers=1), pattern=traces.pattern(3, causal(5)) * np.float32(1 - missing))
-        assert ("unused" in read_blob(payload(trace))[0]["kinds"][0]) == is_said
 
 
 def test_of_a_long_text_pictures_of_all_heads_travel_and_no_weights(long: Trace) -> None:

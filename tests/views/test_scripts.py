@@ -40,7 +40,7 @@ def test_a_script_that_travels_stands_alone_and_is_what_python_gives() -> None:
 
 
 NO_FIGURES = {"doors", "engine", "find", "frame", "guess", "home", "keys", "lectures", "live", "models", "offers"}
-NO_FIGURES |= {"parts", "presenter", "question", "site", "walk"}
+NO_FIGURES |= {"parts", "presenter", "question", "site", "sliders", "walk"}
 """Menus, boxes, keys, the first page; and a page whose figures are those of the explorer."""
 
 

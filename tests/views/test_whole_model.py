@@ -184,7 +184,7 @@ def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch)
     """Once the picture guessed it from what it does: any trained bias was T5's, any other one ALiBi's."""
     recipe.follow(monkeypatch)
     acts = {"embed": ("decoder.pos_embed", "{}"), "rotate": ("pattern", "q, k turned by {}")}
-    acts["bias"] = ("pattern", "+ {}")
+    acts["bias"] = acts["relate"] = ("pattern", "+ {}")
     wrong = []
     for kind, scheme in SCHEMES.items():
         monkeypatch.setitem(MODELS, kind, {"positions": kind})
@@ -204,12 +204,14 @@ def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch)
     assert wrong == []
 
 
-def test_swiglu_and_rms_norm_are_called_by_their_names() -> None:
+def test_swiglu_and_rms_norm_have_their_names_and_a_long_formula_breaks_before_its_sign() -> None:
     header, _ = read_arrays(view.payload(small("rms"), "block", "decoder.0.self_attn", 0))
     text = json.dumps(header, ensure_ascii=False)
     assert "RMSNorm(X)" in text
     assert "SiLU(T⁴ W_g)" in text
     assert "LayerNorm" not in text
+    for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
+        assert block.formula_lines(" ".join(lines)) == lines
 
 
 def test_numbers_that_are_not_finite_are_refused() -> None:
@@ -244,6 +246,9 @@ def test_linear_attention_has_its_formula_and_a_block_with_experts_its_router_an
     data = json.dumps(drawn("twins-linear", "block", "decoder.1.self_attn")[0], ensure_ascii=False)
     assert "φ(q) φ(k)ᵀ / Σ" in data
     assert "softmax(q" not in data
+    for name in ("twins-sink", "twins-rope"):
+        text = json.dumps(drawn(name, "head", "decoder.1.self_attn")[0])
+        assert ("s]" in text) == (name == "twins-sink"), "only a sink stands beside the scores"
     header, arrays = drawn("experts", "block", "decoder.1.self_attn")
     weights = load_file(zoo.MODELS / "experts" / "model.safetensors")
     counted = sum(column.get("parameters", 0) for column in columns(header).values())
@@ -260,8 +265,3 @@ def test_a_thumbnails_cell_is_the_largest_that_it_stands_for() -> None:
             for row, column in np.ndindex(size, size):
                 part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
                 assert small[row, column] == part.max()
-
-
-def test_a_long_formula_is_broken_before_its_sign() -> None:
-    for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
-        assert block.formula_lines(" ".join(lines)) == lines

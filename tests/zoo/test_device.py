@@ -124,7 +124,6 @@ def test_weights_and_positions_cross_over(kind: str) -> None:
 
 @every_kind
 def test_writing_is_the_same_everywhere(kind: str) -> None:
-    """Token by token with the cache, with edits, with a given beginning, drawn, several at once, and by beams."""
     with both(kind) as (here, there):
         if here.config.architecture == "encoder-only":  # fills in words
             return

@@ -1,1 +1,1 @@
-"""Measurements on a trace in pure numpy: no torch, no Streamlit."""
+"""Measurements on a trace in pure numpy: no torch, no Streamlit. They raise `NotCaptured` if it lacks a site."""

@@ -1,6 +1,6 @@
-"""Damage to a model when a part is switched off: a head, a feed-forward layer, a whole layer.
+"""Damage to a model when a head, a feed-forward layer or a whole layer is switched off.
 
-The parts are read off a trace, and edits say what is done to each. Nothing here runs a model: `damage` takes a `Run`.
+Nothing here runs a model: `damage` takes a `Run`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from tfmviz.record.trace import Array, Trace
 Kind = Literal["head", "mlp", "layer"]
 
 Run = Callable[[Sequence[Sequence[Edit]], Sequence[int]], Array]
-"""Returns the logits (variant, position, vocab) at some positions under each of several sets of edits, as
-`zoo.experiments.logits_under` does.
-"""
+"""The logits (variant, position, vocab) at some positions under each of several sets of edits."""
 
 MOST_LOGITS = 5_000_000
-"""Most logits of a layer's parts in one pass: 20 MB, of which `surprise` makes a copy."""
+"""Most logits in one pass: 20 MB, which `surprise` copies."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,11 +29,11 @@ class Part:
     """A part of a model that can be switched off.
 
     Attributes:
-        code: a short name for addresses: d1.2 is head 2 of layer 1 in the decoder (e: encoder, c: cross-attention), dm1
-            that layer's MLP, dl1 the whole layer.
+        code: its name in addresses: d1.2 is head 2 of layer 1 in the decoder (e: encoder, c: cross-attention), dm1 that
+            layer's MLP, dl1 the whole layer.
         name: its label: "1.2", "MLP 1", "layer 1"; in an encoder-decoder the stack comes first.
         sites: the values it writes; for a head this is its z, before W_O.
-        head: index of the head; None for all other parts.
+        head: None for all other parts.
     """
 
     code: str
@@ -49,7 +47,7 @@ class Part:
         return tuple(Scale(site=site, factor=factor, head=self.head) for site in self.sites)
 
     def averaged(self, reference: Trace) -> tuple[Patch, ...]:
-        """Edits that replace the part's output by its mean over all tokens of another text.
+        """Edits that replace the part's output by its mean over another text's tokens.
 
         Unlike zeros, which later layers have never met, it removes only what depends on the text (Wang et al. 2022,
         section 2.1).
@@ -63,7 +61,7 @@ class Part:
 
 
 def parts_of(trace: Trace) -> tuple[Part, ...]:
-    """All heads, MLPs and whole layers of the model, each kind from the first layer to the last."""
+    """All heads, MLPs and whole layers, each kind from the first layer to the last."""
     both = trace.source is not None
     blocks = list(dict.fromkeys(layer.rsplit(".", 1)[0] for layer in trace.layers))
     heads = [head for layer in trace.layers for head in _heads(trace, layer, both=both)]
@@ -112,8 +110,7 @@ def one_word(trace: Trace, position: int, *, writes: bool) -> Question:
     """The token after a position; at the end, or if the model predicts no next token, its own first choice.
 
     Args:
-        trace: of the unedited run.
-        writes: whether the model predicts the next token rather than the one at this position.
+        writes: whether the model predicts the next token.
     """
     ids = trace.target.ids
     favourite = not writes or position + 1 == len(ids)
@@ -126,13 +123,10 @@ def surprise_of(trace: Trace, question: Question) -> float:
 
 
 def surprise(rows: Array, question: Question) -> Array:
-    """The loss: −log p(answer), in nats, averaged over the question's positions.
+    """The loss: −log p(answer), in nats, averaged over the question's positions: (…).
 
     Args:
         rows: (…, position, vocab), logits at these positions.
-
-    Returns:
-        (…): one value per run.
     """
     shifted = rows - rows.max(axis=-1, keepdims=True)
     answers = shifted[..., np.arange(len(question.answers)), list(question.answers)].astype(np.float64)
@@ -141,11 +135,10 @@ def surprise(rows: Array, question: Question) -> Array:
 
 
 def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part], Sequence[Edit]]) -> Array:
-    """Growth of the loss without each head and MLP, in one forward pass per layer, or several beyond `MOST_LOGITS`.
+    """Growth of the loss without each head and MLP, in one forward pass per layer or, beyond `MOST_LOGITS`, several.
 
     Args:
-        trace: of the unedited model.
-        edits_of: gives the edits that switch a part off.
+        edits_of: the edits that switch a part off.
 
     Returns:
         (attention layer, n_heads + 1), in nats; below 0 where the model does better without the part. The last column
@@ -165,7 +158,7 @@ def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part]
 
 
 def layers_of(trace: Trace) -> tuple[tuple[Part, ...], ...]:
-    """For each attention layer its heads, and the MLP if that comes next."""
+    """For each attention layer its heads, and the MLP if it comes next."""
     by_site: dict[str, list[Part]] = {}
     for part in parts_of(trace):
         if part.kind != "layer":
@@ -193,7 +186,7 @@ def sharpness(trace: Trace) -> Array:
 
 
 def rank_correlation(one: Array, other: Array) -> float:
-    """Spearman's ρ, where equal values share a rank. NaN if one side never varies."""
+    """Spearman's ρ, where equal values share a rank. NaN without variance."""
     ranks = np.stack([_ranks(values) for values in (one, other)])
     if (np.ptp(ranks, axis=1) == 0).any():
         return float("nan")

@@ -55,11 +55,5 @@ def context_sum(trace: Trace, *, word: int, coordinate: int) -> Sum:
 
 
 def largest_number(trace: Trace, *, word: int) -> int:
-    """The coordinate of a context with the largest absolute value."""
+    """The coordinate with the largest absolute value."""
     return int(np.abs(trace[CONTEXT][word]).argmax())
-
-
-def changes(trace: Trace) -> Array:
-    """(target − 1,), |c_i − c_{i−1}| / |c_{i−1}|: relative change of the context between tokens."""
-    contexts = trace[CONTEXT]
-    return np.linalg.norm(np.diff(contexts, axis=0), axis=-1) / np.linalg.norm(contexts[:-1], axis=-1)

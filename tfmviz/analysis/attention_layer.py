@@ -1,4 +1,4 @@
-"""One attention layer taken apart: its input, each head's output, each key's contribution."""
+"""One attention layer taken apart."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_pre_norm(trace: Trace) -> bool:
 
 
 def stream_before(trace: Trace, site: str) -> Array:
-    """(len, d_model), the residual stream that a layer such as "decoder.0.mlp" adds its output to."""
+    """(len, d_model), the residual stream to which a layer such as "decoder.0.mlp" adds its output."""
     return trace[site_before(trace, site)]
 
 
@@ -51,11 +51,7 @@ def read_by(trace: Trace, site: str) -> Array:
 
 
 def of_head(trace: Trace, layer: str, head: int, name: str) -> Array:
-    """One head's "q", "k", "v", "rot_q", "rot_k", "z" or "scores", even if it shares keys and values with others.
-
-    Returns:
-        (len, d_head), for "scores" (q_len, k_len).
-    """
+    """A head's "q", "k", "v", "rot_q", "rot_k" or "z", (len, d_head), or "scores", (q_len, k_len)."""
     return grouped(trace[f"{layer}.{name}"], len(trace[f"{layer}.q"]))[head]
 
 
@@ -74,7 +70,6 @@ def effects(pattern: Array, v: Array, W_O: Array) -> Array:
     k_len).
 
     Args:
-        pattern: (head, q_len, k_len), a.
         v: (head, k_len, d_head).
         W_O: (head, d_head, d_model).
     """
@@ -85,7 +80,7 @@ def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
     """The best key, and the cosine between its value and the weighted sum; NaN if one of them is zero.
 
     Args:
-        row: (k_len,), one query's attention weights.
+        row: (k_len,).
         values: (k_len, d_head).
     """
     best = int(row.argmax())
@@ -95,10 +90,6 @@ def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
 
 
 def ranking(scores: Array) -> list[tuple[int, int, float]]:
-    """Layer, head and score of all heads with a score, the highest first.
-
-    Args:
-        scores: (layer, head).
-    """
+    """Layer, head and score of all heads in `scores`, (layer, head), the highest first; NaN is left out."""
     found = [(layer, head, float(score)) for (layer, head), score in np.ndenumerate(scores) if not np.isnan(score)]
     return sorted(found, key=lambda entry: -entry[2])

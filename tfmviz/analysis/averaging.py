@@ -19,7 +19,7 @@ class Average:
         weights: (k,), at least 0; they sum to 1.
         middle: (2,), Σ weights · places, the average.
         around: indices of the corners of the convex hull, in order.
-        seen: share of the values' variance within the plane, from 0 to 1.
+        seen: share of the values' variance within the plane.
     """
 
     places: Array
@@ -30,7 +30,7 @@ class Average:
 
 
 def in_a_plane(values: Array, weights: Array) -> Average:
-    """Projects values onto their two principal components, which maps their average to that of the projections.
+    """Projects values onto their two principal components.
 
     Args:
         values: (k, d), at least one.
@@ -47,7 +47,7 @@ def in_a_plane(values: Array, weights: Array) -> Average:
 
 
 def hull(points: Array) -> tuple[int, ...]:
-    """The corners of the convex hull, counter-clockwise, by Andrew's monotone chain (1979); (n, 2) to indices."""
+    """Indices of the convex hull's corners, counter-clockwise, by Andrew's monotone chain (1979), from (n, 2)."""
     order = np.lexsort((points[:, 1], points[:, 0])).tolist()
     if len(order) < 3:
         return tuple(order)

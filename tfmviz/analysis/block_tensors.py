@@ -28,13 +28,13 @@ class Tensor:
     """One step of a block.
 
     Attributes:
-        kind: the operation; "add" is the residual connection.
+        kind: "add" is the residual connection.
         name: X, T¹, T² … or H, with which the block ends.
         formula: in terms of earlier tensors, such as "X + T¹"; "" for X. M is the encoder's output.
         sites: their sum is the value.
         value: (len, d_model).
         layer: path of its layer, such as "decoder.0.mlp"; "" for X.
-        skips_from: index of the tensor added by the residual connection; None for all but "add".
+        skips_from: index of the tensor that "add" adds.
     """
 
     kind: Kind
@@ -54,11 +54,8 @@ class Tensor:
 def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple[Tensor, ...]:
     """All tensors of a block such as "decoder.0", in the order of computation.
 
-    In a post-norm block of self-attention and feed-forward layer these are the lectures' T¹ … T⁵ and H (Vaswani et al.
-    2017, section 3.1). A pre-norm block (Xiong et al. 2020) is numbered in the same way; cross-attention adds three.
-
-    Args:
-        norm: the name of its norms in formulas.
+    In a post-norm block without cross-attention these are T¹ … T⁵ and H (Vaswani et al. 2017, section 3.1).
+    Cross-attention adds three.
 
     Raises:
         NotCaptured: the trace lacks a site of the block.

@@ -25,17 +25,17 @@ class Kept:
 
     @property
     def per_token(self) -> int:
-        """Bytes for one token: 2 · layers · kv heads · d_head · size."""
+        """Bytes: 2 · layers · kv heads · d_head · size."""
         return KEYS_AND_VALUES * self.n_layers * self.n_kv_heads * self.d_head * self.size
 
     def at(self, length: int) -> int:
-        """Bytes for a text of `length` tokens, counted layer by layer."""
+        """Bytes for `length` tokens."""
         tokens = (self.n_layers - self.n_local) * length + self.n_local * min(length, self.window)
         return KEYS_AND_VALUES * tokens * self.n_kv_heads * self.d_head * self.size
 
 
 def linear_state(*, n_layers: int, n_heads: int, d_head: int, size: int) -> int:
-    """Bytes of the sums Σ φ(k) vᵀ and Σ φ(k), the state of linear attention for a text of any length."""
+    """Bytes of Σ φ(k) vᵀ and Σ φ(k), the state of linear attention at any length."""
     return n_layers * n_heads * (d_head**2 + d_head) * size
 
 

@@ -1,4 +1,4 @@
-"""Calibration: is a model right as often as it claims? (Guo et al. 2017, "On calibration of modern neural networks")"""
+"""Calibration: the agreement of a model's probabilities with its accuracy (Guo et al. 2017)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ BINS = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reliability:
-    """A model's guesses, binned by their probability.
+    """A model's guesses, binned by probability; NaN in an empty bin.
 
     Attributes:
         count: (bin,), guesses.
-        confidence: (bin,), their mean probability; NaN in an empty bin.
-        accuracy: (bin,), share of right ones; NaN in an empty bin.
+        confidence: (bin,), their mean probability.
+        accuracy: (bin,), share of right ones.
     """
 
     count: Array
@@ -35,7 +35,7 @@ class Reliability:
 
 
 def reliability(confidence: Array, is_right: Array, *, bins: int = BINS) -> Reliability:
-    """Bins guesses; a probability of 1 belongs to the last bin.
+    """Bins guesses; 1 belongs to the last bin.
 
     Args:
         confidence: (n,), the probability of each guess.

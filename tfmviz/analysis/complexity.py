@@ -1,6 +1,6 @@
 """The costs of four kinds of layers (Vaswani et al. 2017, table 1), and the growth of measured costs.
 
-n is the length of the text, d the width of its vectors, k the kernel size of a convolution, r the neighbourhood of
+n is the length of the text, d the width of its vectors, k a convolution's kernel size, r the neighbourhood of
 restricted attention. As in the table, projections (4 · n · d² for any attention) are left out.
 """
 
@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """The sizes that costs depend on; k is at least 2, the others at least 1."""
+    """Sizes of a layer: k is at least 2, the others at least 1."""
 
     n: int
     d: int
@@ -32,8 +32,8 @@ class Kind:
     Attributes:
         order: its cost in the paper's table.
         multiplications: with the factors that an order omits.
-        path: layers, or steps within one, until any two tokens have met.
-        numbers: values held in memory besides its input, if each step is computed as written.
+        path: layers, or steps within one, until all tokens have met.
+        numbers: values held besides its input, if computed as written.
         exponents: of the growth of the multiplications, (with n, with d).
     """
 
@@ -47,7 +47,7 @@ class Kind:
 
 
 def _path_of_convolutions(s: Sizes) -> int:
-    """⌈log_k n⌉ layers, each with a kernel dilated k times as much as the one below."""
+    """⌈log_k n⌉ layers, each dilated k times as much as the one below."""
     return math.ceil(math.log(max(s.n, 2), s.k) - 1e-9)
 
 
@@ -92,7 +92,7 @@ KINDS = (
 """The rows of the table."""
 
 FUSED = replace(KINDS[0], name="fused self-attention", numbers=lambda s: s.n * s.d)
-"""Self-attention in one kernel, which never stores a whole pattern; its multiplications are the same."""
+"""Self-attention in one kernel, which never stores a whole pattern."""
 
 MEASURED = (*KINDS, FUSED)
 
@@ -102,7 +102,7 @@ def slope(x: Array, y: Array, *, last: int = 4) -> float:
     points above 0.
 
     Args:
-        last: number of the largest sizes used, since at small ones other costs hide the growth.
+        last: number of the largest sizes used: at small ones other costs hide the growth.
     """
     fine = np.flatnonzero(np.isfinite(y) & (y > 0))[-last:]
     if len(fine) < 2:
@@ -111,7 +111,7 @@ def slope(x: Array, y: Array, *, last: int = 4) -> float:
 
 
 def crosses(x: Array, one: Array, other: Array) -> float | None:
-    """The x at which `one` rises above `other` for good, interpolated linearly on logarithmic axes; None: nowhere."""
+    """The x at which `one` rises above `other` for good, interpolated on logarithmic axes; None: nowhere."""
     fine = np.isfinite(one) & np.isfinite(other)
     at, gap = np.log(x[fine]), np.log(one[fine]) - np.log(other[fine])
     below = np.flatnonzero(gap <= 0)

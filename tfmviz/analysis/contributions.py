@@ -16,10 +16,9 @@ from tfmviz.record.weights import Norm, StackWeights
 Kind = Literal["embedding", "position", "head", "bias", "MLP", "norm"]
 
 AGAINST = -0.1
-"""Cosine below which a part points against the stream it is added to. It may be deleting something."""
+"""Cosine below which a part points against the stream it is added to."""
 
 PARTS = {"self_attn": "attention", "cross_attn": "cross-attention", "mlp": "MLP"}
-"""Names of a block's layers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -27,11 +26,11 @@ class Part:
     """One addend of a token's stream.
 
     Attributes:
-        kind: "bias" is b_O, which belongs to no head; "norm" is the change by a post-norm model's norm.
-        step: its row, such as "layer 2 attention", shared by all heads of a layer.
+        kind: "bias" is b_O; "norm" is the change by a post-norm model's norm.
+        step: its row, such as "layer 2 attention", shared by a layer's heads.
         name: "layer 2, head 3".
-        site: path of the layer, such as "decoder.2.self_attn"; "" for embedding and position.
-        head: None for all other parts.
+        site: path of the layer; "" for embedding and position.
+        head: None for other parts.
         write: (d_model,), the addend.
         meets: (d_model,), the stream it is added to; zero for the embedding.
     """
@@ -47,12 +46,12 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class River:
-    """All parts of one token's stream in the order they are added, and their sum.
+    """All parts of one token's stream, in order, and their sum.
 
     Attributes:
         final: (d_model,), the stream after the last layer, before the last norm.
-        size: (part,), norm of each write.
-        to_stream: (part,), cosine between a write and the stream it is added to; NaN if one of them is zero.
+        size: (part,), norms of the writes.
+        to_stream: (part,), cosine between a write and the stream it is added to; NaN if one is zero.
         to_final: (part,), that with the final stream.
         along: (part,), write · final / ‖final‖; these sum to ‖final‖.
         residue: largest absolute error of the sum of all writes.
@@ -67,14 +66,14 @@ class River:
     residue: float
 
     def against(self) -> list[int]:
-        """Indices of the parts that point against the stream they are added to, the strongest first."""
+        """Parts that point against the stream they are added to, the strongest first."""
         found = np.flatnonzero(self.to_stream < AGAINST).tolist()  # not NaN, the first part's
         return sorted(found, key=lambda n: self.size[n] * self.to_stream[n])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Attribution:
-    """Each part's contribution to u · (last norm of the final stream), with every σ held at its measured value.
+    """Each part's contribution to u · (last norm of the final stream), with every measured σ held.
 
     Attributes:
         scores: (part,), write · g; for a norm β · g.
@@ -96,8 +95,8 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
 
         x_final = embedding + position + Σ_layers (Σ_heads z_h W_O[h] + b_O + MLP)
 
-    In a post-norm model each layer's sum goes through a norm, which is not linear. It counts as a separate part,
-    Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
+    In a post-norm model each layer's sum goes through a norm, which is not linear. It counts as a part, Norm(s) − s,
+    which keeps the sum exact.
     """
     parts = tuple(parts_of(trace, stack, token, weights))
     final = trace[f"{stack}.{depth(trace, stack) - 1}.resid_post"][token].astype(np.float64)
@@ -139,11 +138,10 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
 
 
 def carried(river: River, weights: StackWeights, index: int, write: Array | None = None) -> Array:
-    """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,). Its product with u is
-    the part's score in `attribution`.
+    """A part's write as it arrives at W_U, after all later norms: (d_model,). Its product with u is the part's score.
 
     Args:
-        write: pieces of it, (…, d_model); None: the whole write.
+        write: pieces of it, (…, d_model); None: all of it.
     """
     x = river.parts[index].write if write is None else write
     for part in river.parts[index + 1 :]:
@@ -179,7 +177,7 @@ def norm_at(weights: StackWeights, site: str) -> Norm:
 
 
 def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
-    """The addends of a token's stream, in order, each layer computed lazily."""
+    """The addends of a token's stream, in order."""
     widened = f"{stack}.widened"  # after this matrix, token and position can no longer be told apart
     site = widened if widened in trace else "embed" if "embed" in trace else f"{stack}.embed"
     embed = trace[site][token].astype(np.float64)

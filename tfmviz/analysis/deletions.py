@@ -1,4 +1,4 @@
-"""Writes of one part of the model that a later one cancels."""
+"""Writes that a later part of the model cancels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Deletion:
     Attributes:
         earlier, later: their indices.
         cosine: between their writes, below 0.
-        share: fraction of the earlier write that the later one cancels: −(a · b) / (a · a).
+        share: −(a · b) / (a · a), the part of the earlier write that is cancelled.
     """
 
     earlier: int
@@ -28,7 +28,7 @@ class Deletion:
 
 
 def strongest(river: River) -> Deletion | None:
-    """The two writes with the most negative product; None if no write points against an earlier one."""
+    """The two writes with the most negative product; None if none is negative."""
     found = [n for n, part in enumerate(river.parts) if part.kind in WRITERS]
     writes = np.stack([river.parts[n].write for n in found])
     products = np.triu(writes @ writes.T, k=1)  # (earlier, later)

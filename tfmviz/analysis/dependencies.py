@@ -1,4 +1,4 @@
-"""Long dependencies: pairs of sentences in which the next word depends on one word far back, where alone they differ.
+"""Long dependencies: pairs of sentences that differ in one word, far back, on which the next word depends.
 
 Agreement across other nouns, as in "The keys to the cabinet … are", is the test of Linzen et al. (2016).
 """
@@ -36,8 +36,8 @@ class Pair:
 
     Attributes:
         n: words between the deciding word and the next one.
-        right, wrong: tokens that may come next; the same ones for a quotation mark, which should be more probable after
-            the first text.
+        right, wrong: tokens that may come next; equal for a quotation mark, which should be more probable after the
+            first text.
     """
 
     texts: tuple[str, str]
@@ -47,7 +47,7 @@ class Pair:
 
 
 def pairs(kind: str, phrases: int, count: int, *, seed: int) -> list[Pair]:
-    """Pairs with `phrases` phrases of three words, such as "in the garden", between the two ends."""
+    """Pairs with `phrases` phrases of three words, such as "in the garden", in between."""
     rng = np.random.default_rng((seed, list(MAKERS).index(kind), phrases))
     return [MAKERS[kind](rng, phrases) for _ in range(count)]
 
@@ -89,10 +89,10 @@ MAKERS: Mapping[str, Callable[[np.random.Generator, int], Pair]] = {
 def leans(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
     """1 if the first text favours the right continuation more than the second does, 0 if less, ½ if equally.
 
-    A model that has forgotten the word gets ½. A preference shared by both texts, as for "was", has no effect.
+    A preference shared by both texts has no effect.
 
     Args:
-        p: for both texts the probability of each token.
+        p: each token's probability after either text.
     """
     (right, wrong), (right_then, wrong_then) = _sums(pair, p)
     if pair.right == pair.wrong:
@@ -101,7 +101,7 @@ def leans(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
 
 
 def prefers(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
-    """Share of the two texts after which the right continuation is more probable than the wrong one."""
+    """Share of the two texts after which the right continuation is more probable."""
     (right, wrong), (right_then, wrong_then) = _sums(pair, p)
     return (_point(right, wrong) + _point(wrong_then, right_then)) / 2
 
@@ -111,7 +111,7 @@ def _sums(pair: Pair, p: Sequence[Mapping[str, float]]) -> list[list[float]]:
 
 
 def _point(more: float, less: float) -> float:
-    """1 if the first is larger, 0 if the second is, ½ if they are equal up to float32."""
+    """1 if the first is larger, 0 if the second is, ½ if they are equal."""
     if abs(more - less) <= 1e-5 * max(more, less):
         return 0.5
     return float(more > less)

@@ -33,8 +33,7 @@ def plane(W_E: Array) -> tuple[Array, Array]:
     """The rows of W_E on their first two principal components (Pearson 1901).
 
     Returns:
-        (vocab, 2), the projections, of which the largest in size is positive on each axis; (2,), the share of the
-        variance along each.
+        (vocab, 2), the projections, the largest positive on each axis; (2,), their shares of the variance.
     """
     centred = W_E.astype(np.float64) - W_E.mean(axis=0, dtype=np.float64)
     variances, directions = np.linalg.eigh(centred.T @ centred)

@@ -1,4 +1,4 @@
-"""One feed-forward layer taken apart: its input, its neurons, and the sum behind each value."""
+"""One feed-forward layer taken apart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import FeedForwardWeights
 
 Part = Literal["x", "gate", "pre", "post", "out", "before", "after"]
-"""The vectors on the way: the input, before and after the activation, the output, and the stream around the layer."""
+"""The stream around the layer is "before" and "after"; "pre" and "post" surround the activation."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
 
@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     **dict.fromkeys(("gelu_tanh", "geglu_tanh"), ("GELU", gelu_tanh)),
     **dict.fromkeys(("silu", "swiglu"), ("SiLU", silu)),
 }
-"""Name and formula of each kind's activation. In a gated kind it acts on the gate."""
+"""Each kind's activation, which in a gated kind acts on the gate."""
 
 
 def name_of(weights: FeedForwardWeights) -> str:
@@ -67,10 +67,7 @@ def function_of(weights: FeedForwardWeights) -> Callable[[Array], Array]:
 def parts(trace: Trace, site: str) -> dict[Part, Array]:
     """All vectors of a layer such as "decoder.0.mlp" on a text: (len, d_model) or (len, d_ff).
 
-    "after" is the stream with the output added, before a norm that follows. Only gated layers have a "gate".
-
-    Raises:
-        NotCaptured: the trace lacks a site of the layer.
+    "after" is the stream with the output added, before a later norm.
     """
     before = stream_before(trace, site)
     found: dict[Part, Array] = {"x": trace[f"{site}.norm"] if is_pre_norm(trace) else before}
@@ -81,7 +78,7 @@ def parts(trace: Trace, site: str) -> dict[Part, Array]:
 
 
 def run(weights: FeedForwardWeights, x: Array) -> Array:
-    """The layer's output for vectors x: (…, d_model) to (…, d_model), in the precision of x."""
+    """The layer's output for vectors x: (…, d_model), in the precision of x."""
     inner = x @ weights.W_in + weights.b_in
     f = function_of(weights)
     post = f(inner) if weights.W_gate is None else f(x @ weights.W_gate + weights.b_gate) * inner
@@ -100,7 +97,7 @@ def share_on(trace: Trace, site: str) -> Array:
 
 
 def strongest(values: Array, n: int) -> Array:
-    """Indices of the `n` values of largest absolute value, in decreasing order."""
+    """Indices of the `n` largest absolute values, decreasing."""
     return np.argsort(-np.abs(values), kind="stable")[:n]
 
 
@@ -109,7 +106,7 @@ class Sum:
     """The sum behind one value of a layer: Σ a_i b_i + bias.
 
     Attributes:
-        indices, a, b: of the terms of largest absolute value, in decreasing order.
+        indices, a, b: of the terms largest in absolute value, decreasing.
         n_others, others: number and sum of the other terms.
         total: of all terms, in float64.
     """
@@ -124,10 +121,9 @@ class Sum:
 
 
 def sum_of(weights: FeedForwardWeights, found: dict[Part, Array], part: Part, index: int, *, n: int = 12) -> Sum | None:
-    """The sum behind component `index` of one token's gate, pre or out; None for other vectors, which are no sums.
+    """The sum behind component `index` of one token's gate, pre or out; None for other vectors.
 
     Args:
-        found: the vectors of one token.
         n: number of terms kept.
     """
     match part:
@@ -155,13 +151,7 @@ def sum_of(weights: FeedForwardWeights, found: dict[Part, Array], part: Part, in
 
 
 def directions(weights: FeedForwardWeights, neurons: Array, W_U: Array) -> Array:
-    """The neurons' effects on the vocabulary: rows of W_out times W_Uᵀ, without the last norm (Geva et al. 2022).
-
-    Args:
-        neurons: (n,) indices.
-        W_U: (vocab, d_model).
-
-    Returns:
-        (n, vocab), the change of each logit for an activation of 1, directly.
+    """Each logit's change for an activation of 1, (n, vocab): rows of W_out times W_Uᵀ, without the last norm (Geva et
+    al. 2022).
     """
     return weights.W_out[neurons] @ W_U.T

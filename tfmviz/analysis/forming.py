@@ -1,4 +1,4 @@
-"""The formation of copying: a model at one step of training on a text that repeats."""
+"""The formation of copying, at one step of training."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Copying:
     """A model's behaviour on a sequence of p random tokens that comes twice.
 
     Attributes:
-        first: mean of −log p(token) over the unpredictable tokens 1 … p − 1, in nats.
-        second: the same over the tokens p + 1 … 2p − 1, each of which followed the same token p positions earlier.
+        first: mean of −log p(token) over tokens 1 … p − 1, in nats.
+        second: the same over tokens p + 1 … 2p − 1.
         heads: names, "layer.head".
         scores: for each kind (head,), see `heads.head_scores`.
         damage: (head,), growth of `second` without the head, in nats.
@@ -33,9 +33,7 @@ class Copying:
 
     @property
     def in_context(self) -> float:
-        """The in-context score, loss late in the text minus loss early (Olsson et al. 2022, who compare the 500th token
-        with the 50th): below 0 if the model profits from context.
-        """
+        """The in-context score, `second` − `first`: below 0 if the model profits from context (Olsson et al. 2022)."""
         return self.second - self.first
 
 
@@ -43,7 +41,7 @@ def copying(trace: Trace, run: Run) -> Copying:
     """Measures how a language model copies.
 
     Args:
-        trace: of the model on `heads.random_repeats`, with its patterns, z and logits.
+        trace: on `heads.random_repeats`, with patterns, z and logits.
         run: on the same tokens, under edits.
     """
     ids, period = trace.target.ids, len(trace.target) // 2
@@ -68,11 +66,7 @@ def second_time(ids: Sequence[int]) -> Question:
 
 
 def damage(trace: Trace, question: Question, run: Run, heads: Sequence[Part]) -> Array:
-    """Growth of the loss without each head: (head,), in nats. One forward pass per layer.
-
-    Args:
-        trace: of the unedited model.
-    """
+    """Growth of the loss without each head: (head,), in nats. One pass per layer."""
     before = surprise_of(trace, question)
     found: list[Array] = []
     for site in dict.fromkeys(head.sites[0] for head in heads):
@@ -82,7 +76,7 @@ def damage(trace: Trace, question: Question, run: Run, heads: Sequence[Part]) ->
 
 
 def loss_at(logits: Array, texts: Array) -> Array:
-    """Mean of −log p(token) at every position over several texts, in nats: (len − 1,).
+    """Mean of −log p(token) at every position, in nats: (len − 1,).
 
     Args:
         logits: (text, len, vocab).

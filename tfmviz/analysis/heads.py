@@ -51,7 +51,7 @@ NAMED = 0.4
 """Least share of attention by which a head is named after a pattern."""
 
 ALIGNED = 0.5
-"""Least alignment of a head of cross-attention that is said to align.
+"""Least alignment of a head that is said to align.
 
 In the shipped translator such heads give two thirds of their attention to translations, others a quarter (medians).
 """
@@ -66,7 +66,7 @@ N_RANDOM = 50
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A head's main pattern on one text.
+    """A head's main pattern.
 
     Attributes:
         kind: "broad" if the evenness is at least `BROAD`; else the pattern with the highest score if that is at least
@@ -79,12 +79,12 @@ class Verdict:
 
 
 def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) -> dict[Kind, Array]:
-    """Scores every head of one attention layer against known patterns: 1 is a perfect example.
+    """Scores every head of a layer against known patterns: 1 is a perfect example.
 
     Args:
         pattern: (head, q_len, k_len), rows sum to 1.
-        queries, keys: the texts of rows and columns; the same object in self-attention.
-        mask: (q_len, k_len), True = may attend.
+        queries, keys: the same object in self-attention.
+        mask: (q_len, k_len).
 
     Returns:
         For each of `SELF_KINDS` or `CROSS_KINDS` (head,), in [0, 1]; NaN if the texts cannot show it.
@@ -103,7 +103,7 @@ def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) 
 def _self_scores(pattern: Array, text: Encoding, mask: Array) -> dict[Kind, Array]:
     """`head_scores` in self-attention.
 
-    Most are shares of attention, averaged over the queries that they are defined for (i is a query's position):
+    Most are shares of attention, averaged over the queries i for which they are defined:
 
         previous token   pattern[i, i-1], for i ≥ 1 (Clark et al. 2019, section 3.1)
         next token       pattern[i, i+1], where the mask allows it (the same)
@@ -113,8 +113,6 @@ def _self_scores(pattern: Array, text: Encoding, mask: Array) -> dict[Kind, Arra
                          ("duplicate token heads" of Wang et al. 2022, here in both directions)
         induction        Σ_j pattern[i, j+1] over earlier j with the same token, where there is one: what followed this
                          token before (Olsson et al. 2022)
-
-    "punctuation" is in `_at_punctuation`, "broad" in `_evenness`.
     """
     length = len(text)
     position = np.arange(length)
@@ -138,7 +136,7 @@ def _self_scores(pattern: Array, text: Encoding, mask: Array) -> dict[Kind, Arra
 
 
 def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
-    """`head_scores` of every layer: per layer, per kind (head,). Layers with the same texts and mask take one pass."""
+    """`head_scores` of every layer: per layer, per kind (head,)."""
     alike: dict[tuple[int, int, bytes], list[str]] = {}
     for layer in trace.layers:
         queries, keys = trace.axes(layer)
@@ -154,9 +152,7 @@ def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
 
 
 def allowed(trace: Trace, layer: str) -> Array:
-    """(q_len, k_len): True where at least one of a layer's heads may look. An edit may give each head its own mask; a
-    record made by hand may have none.
-    """
+    """(q_len, k_len): True where at least one of a layer's heads may look. A record made by hand may have no mask."""
     if f"{layer}.mask" not in trace:
         return may_look(trace[f"{layer}.pattern"])
     mask = trace[f"{layer}.mask"]
@@ -166,7 +162,7 @@ def allowed(trace: Trace, layer: str) -> Array:
 def random_repeats(*, vocab_size: int, max_len: int, seed: int = 0) -> tuple[int, ...]:
     """`N_RANDOM` random tokens, or as many as fit, and the same tokens again.
 
-    Only looking back helps to predict the second half, which shows induction heads most clearly.
+    Only looking back helps to predict the second half: it shows induction heads.
     """
     rng = np.random.default_rng(seed)
     return tuple(rng.integers(1, vocab_size, size=min(N_RANDOM, max_len // 2)).tolist()) * 2
@@ -175,17 +171,14 @@ def random_repeats(*, vocab_size: int, max_len: int, seed: int = 0) -> tuple[int
 def confirmed(scores: Mapping[Kind, Array], on_repeats: Mapping[Kind, Array]) -> dict[Kind, Array]:
     """Scores on a text, with `REPEAT_KINDS` limited to their scores on random repeats.
 
-    Ordinary text repeats few tokens, mostly "the" and "of", which precede nouns, so a head that looks at nouns would
-    pass for an induction head. On repeated random tokens it does not.
-
-    Args:
-        scores, on_repeats: `head_scores` of a layer on the reader's text and on `random_repeats`.
+    Ordinary text repeats mostly "the" and "of", which precede nouns, so a head that looks at nouns would pass for an
+    induction head.
     """
     return dict(scores) | {kind: np.minimum(scores[kind], on_repeats[kind]) for kind in REPEAT_KINDS}
 
 
 def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
-    """One verdict per head from the scores of a layer. On a single token it is "mixed" with score NaN."""
+    """One verdict per head of a layer. On a single token it is "mixed" with score NaN."""
     kinds = [kind for kind in scores if kind != "broad"]
     shares = np.array([scores[kind] for kind in kinds])  # (kind, head)
     shown = np.where(np.isnan(shares), -np.inf, shares)
@@ -201,7 +194,7 @@ def overlap(pattern: Array, mask: Array) -> Array:
 
     Args:
         pattern: (head, q_len, k_len), rows sum to 1.
-        mask: (q_len, k_len), True = may attend; queries with a single key do not count.
+        mask: (q_len, k_len); queries with a single key do not count.
 
     Returns:
         (head, head), in [0, 1]; NaN if no query has several keys.
@@ -213,16 +206,13 @@ def overlap(pattern: Array, mask: Array) -> Array:
 
 
 def links(trace: Trace, kind: str, query: int, key: int) -> Array:
-    """Weights of all heads of one kind of attention for one query i and key j, the layers bottom up.
+    """Weights a_ij of all heads of one kind of attention, the layers bottom up.
 
     Args:
-        kind: of attention, as `kind_of` names it: "decoder.cross_attn".
+        kind: such as "decoder.cross_attn".
 
     Returns:
-        (layer, head), a_ij in [0, 1]; NaN where masked.
-
-    Raises:
-        NotCaptured: the trace lacks a pattern's `mask`.
+        (layer, head); NaN where masked.
     """
     found = []
     for layer in trace.layers:
@@ -250,7 +240,6 @@ def looks_back(pattern: Array) -> Array:
 
 
 def _verdict(best: Kind, share: float, evenness: float) -> Verdict:
-    """`share` is the highest score among the patterns, −inf if none is defined."""
     if math.isinf(share):
         return Verdict("mixed", math.nan)
     if evenness >= BROAD:  # first: attention spread over two or three tokens gives each a large share
@@ -268,11 +257,10 @@ def _share(pattern: Array, cells: Array, queries: Array) -> Array:
 def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: Array) -> Array:
     """Excess of the share s of attention on punctuation over that of an even spread, c: (s − c) / (1 − c).
 
-    A share alone would mean little, since some texts have many such keys. (Punctuation as a resting place: Clark et al.
-    2019, section 3.2.)
+    Punctuation as a resting place: Clark et al. 2019, section 3.2.
 
     Args:
-        cells: (q_len, k_len), the keys that count: all, or in one text those of other tokens.
+        cells: (q_len, k_len), the keys that count.
 
     Returns:
         (head,), at least 0; NaN unless at least half of the queries have punctuation to look at.
@@ -288,15 +276,10 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
 
 def alignment(pattern: Array) -> Array:
     """(C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij: the degree to which written words have separate source
-    words.
+    words, (head,), in [0, 1].
 
-    C counts the source words that some row looks at: 1 if all rows look at the same keys, min(rows, columns) if no two
-    rows share a key. The last row, which writes the end, does not count. In the shipped translator it correlates with
-    the attention to translations (a test). (Related: the coverage of Tu et al. 2016, with a sum instead of the
-    maximum.)
-
-    Returns:
-        (head,), in [0, 1]; NaN for fewer than two written or two source tokens.
+    The last row, which writes the end, does not count. NaN for fewer than two written or two source tokens. Related:
+    the coverage of Tu et al. 2016, with a sum instead of the maximum.
     """
     rows = pattern[:, :-1]
     most = min(rows.shape[1:])
@@ -317,7 +300,7 @@ def word_of(token: str) -> str:
 
 
 def is_punctuation(token: str) -> bool:
-    """True if a token consists of punctuation. "_", which stands for a word to fill in, is none."""
+    """True if a token consists of punctuation. "_", a word to fill in, is none."""
     return bool(token.strip()) and all(category(mark).startswith("P") and mark != "_" for mark in token.strip())
 
 

@@ -1,4 +1,4 @@
-"""One word in two contexts: similarity of its vectors, layer by layer, with each other and with the embedding."""
+"""One word in two contexts: similarity of its vectors, layer by layer."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class InContext:
     Attributes:
         stages: the embedding, then each layer.
         each_other: (stage,), between the two tokens' vectors.
-        static: (2, stage), of each vector with its token's embedding, before positions are added.
-        usual: (stage,), the mean over all pairs of different tokens; NaN if there are none. Vectors of one layer often
-            point the same way whatever their words (Ethayarajh 2019).
+        static: (2, stage), of each with its token's embedding, without positions.
+        usual: (stage,), the mean over all pairs of different tokens; NaN if there are none. In one layer all vectors
+            are often similar (Ethayarajh 2019).
     """
 
     stages: tuple[str, ...]
@@ -30,10 +30,10 @@ class InContext:
 
 
 def in_context(trace: Trace, stack: str, ids: Sequence[int], pair: tuple[int, int]) -> InContext:
-    """Compares the vectors of two tokens.
+    """Compares two tokens' vectors.
 
     Args:
-        ids: of the tokens that the stack reads.
+        ids: of the tokens in the stack.
         pair: positions of the two.
     """
     sites = residual.stages(trace, stack, "layers")
@@ -50,10 +50,7 @@ def in_context(trace: Trace, stack: str, ids: Sequence[int], pair: tuple[int, in
 
 
 def _between_different(vectors: Array, ids: Sequence[int]) -> Array:
-    """The mean product of two vectors of different tokens, (stage,): that of all pairs, less those of equal tokens.
-
-    Sums of vectors make it linear in the length of the text.
-    """
+    """The mean product of two vectors of different tokens, (stage,), in linear time."""
     _, firsts, counts = np.unique(np.sort(ids), return_index=True, return_counts=True)
     n_pairs = len(ids) ** 2 - int((counts**2).sum())
     if not n_pairs:
@@ -65,7 +62,7 @@ def _between_different(vectors: Array, ids: Sequence[int]) -> Array:
 
 
 def again(ids: Sequence[int], at: int) -> int | None:
-    """The next position of the same token, wrapping around; None if there is no other."""
+    """The next position of the same token, wrapping around."""
     turned = [*range(at + 1, len(ids)), *range(at)]
     return next((other for other in turned if ids[other] == ids[at]), None)
 

@@ -1,4 +1,4 @@
-"""Keystrokes saved by a keyboard that suggests words, for a writer who takes each word as soon as it is offered."""
+"""Keystrokes saved by a keyboard that suggests words."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ TYPED = re.compile(r"(?<= )[^\W\d_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, from character `start` to `end`, of which `typed` letters are typed (all, if no tap saves a
-    key) and the rest is tapped.
-    """
+    """Characters `start` to `end` of a text, of which `typed` letters are typed; a tap gives the rest."""
 
     start: int
     end: int
@@ -51,7 +49,7 @@ class Words:
 
 
 def begun(text: str) -> int:
-    """The start of the word being typed at the end of a text; the text's length after a space."""
+    """The start of the word being typed; the text's length after a space."""
     found = TYPED.search(text)
     return found.start() if found else len(text)
 
@@ -63,7 +61,7 @@ def offers(scores: Array, words: Words, begins: str) -> list[int]:
 
 
 def letters_needed(scores: Array, words: Words, word: str, *, n: int = OFFERED) -> int:
-    """Letters of a word to type before it is offered; all of them if it never is.
+    """Letters of a word to type before it is offered, or all of them.
 
     Args:
         scores: (word,), higher ones are offered first; ties by index.

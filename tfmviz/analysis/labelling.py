@@ -1,4 +1,4 @@
-"""Recurrent networks as classifiers of a text's language and of its tokens'."""
+"""Recurrent networks as classifiers of languages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfmviz.record.trace import Array
 def from_mean_of_states(logits: Array) -> Array:
     """The logits of a linear classifier on the mean of the states h_1 … h_t.
 
-    W (h_1 + … + h_t) / t + b is the mean of the logits of the t states, so the states are not needed.
+    W (h_1 + … + h_t) / t + b is the mean of the t states' logits.
 
     Args:
         logits: (…, len, label), from every state alone.
@@ -19,11 +19,7 @@ def from_mean_of_states(logits: Array) -> Array:
 
 
 def since_change(labels: Array) -> Array:
-    """Number of tokens since the label last changed, (…, len), counting the token itself; 0 before the first change.
-
-    Args:
-        labels: (…, len).
-    """
+    """Tokens since the last change of (…, len) labels, this one included; 0 before the first."""
     place = np.arange(labels.shape[-1])
     is_new = np.zeros(labels.shape, dtype=bool)
     is_new[..., 1:] = labels[..., 1:] != labels[..., :-1]
@@ -32,17 +28,12 @@ def since_change(labels: Array) -> Array:
 
 
 def until_change(labels: Array) -> Array:
-    """Number of tokens before the next change, counting the token itself; 0 after the last change."""
+    """Tokens before the next change, this one included; 0 after the last."""
     return since_change(labels[..., ::-1])[..., ::-1]
 
 
 def share_by(right: Array, place: Array, *, longest: int) -> Array:
-    """Share of right answers among the tokens at `place` 1 … `longest`; NaN if there is no token.
-
-    Args:
-        right: whether each answer is right.
-        place: of each token, of the same shape.
-    """
+    """Share of right answers among the tokens at `place` 1 … `longest`; NaN if there is no token."""
     inside = (place >= 1) & (place <= longest)
     found = place[inside] - 1
     hits = np.bincount(found, weights=right[inside], minlength=longest)

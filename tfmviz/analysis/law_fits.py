@@ -1,7 +1,7 @@
-"""Power laws fitted to losses: sums of powers in logarithms, by a robust loss, from many starts, with a bootstrap.
+"""Power laws fitted to losses, with a bootstrap.
 
 The method of Hoffmann et al. 2022, section 3.3 and appendix D.3: minimise the Huber loss of log L̂ − log L from a grid
-of starts. All starts and all resamples move together, as one array: hundreds of fits take half a second.
+of starts.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ HUBER = 1e-3
 """Residual at which the loss turns from quadratic to linear (Hoffmann et al. 2022, section 3.3)."""
 
 STEPS = 600
-"""Maximum steps of a search. Resamples whose E goes to 0 take the most: the valley there is long and flat."""
+"""Most steps of a search. Resamples whose E goes to 0 take the most."""
 
 SHORTEST = 1e6
 """The damping of the shortest step."""
 
 STARTS = ((0.15, 0.4, 0.8), (0.15, 0.4, 0.8), (0.2, 0.6, 0.9))
-"""Exponents of both powers, and the constant as a share of the smallest loss, from which searches begin."""
+"""Starts of both exponents, and of the constant as a share of the smallest loss."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Terms:
-    """Sums of terms exp(c − p x), one for each of several searches.
+    """Sums of terms exp(c − p x), one per search.
 
     Attributes:
         c, p: (search, term).
@@ -45,19 +45,17 @@ class Terms:
 
 
 def fit_sum(x: Array, log_loss: Array, starts: Terms, weights: Array) -> tuple[Terms, Array]:
-    """Fits sums of terms to losses in logarithms, by Levenberg and Marquardt's method.
+    """Fits sums of terms to losses by Levenberg and Marquardt's method.
 
-    Each step solves a least-squares problem in which a residual r is weighted by min(1, δ / |r|), so that it descends
-    on the Huber loss (iteratively reweighted least squares; Huber & Ronchetti 2009, section 7.8). A step that does not
-    descend is undone and shortened; a search ends when its shortest step does not descend.
+    Each step weights a residual r by min(1, δ / |r|), so that it descends on the Huber loss (iteratively reweighted
+    least squares; Huber & Ronchetti 2009, section 7.8).
 
     Args:
         x: (term, run), logarithms of the variable of each term; 0 for a constant.
-        log_loss: (run,).
         weights: (search, run).
 
     Returns:
-        The sums, and the Huber loss of each: (search,).
+        The sums, and their Huber losses: (search,).
     """
     found, value = Terms(c=starts.c.copy(), p=starts.p.copy()), objective(starts, x, log_loss, weights)
     going, damping = np.arange(len(starts.c)), np.full(len(starts.c), 1e-2)
@@ -83,13 +81,12 @@ def objective(terms: Terms, x: Array, log_loss: Array, weights: Array) -> Array:
 
 
 def _log_sum(logs: Array) -> Array:
-    """log Σ exp over the terms, without overflow: (search, run)."""
     top = logs.max(axis=1)
     return top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
 
 
 def _step(now: Terms, x: Array, log_loss: Array, weights: Array, damping: Array) -> Array:
-    """The damped, reweighted least-squares step of c and p: (search, 2 · term)."""
+    """The step of c and p: (search, 2 · term)."""
     logs = now.logs(x)
     total = _log_sum(logs)
     shares = np.exp(logs - total[:, None])  # of each term in the sum, which is ∂ log L̂ / ∂c
@@ -112,9 +109,7 @@ class Fit:
 
 
 def fit_additive(n: Array, d: Array, loss: Array, *, draws: int = 0) -> Fit:
-    """Fits E + A / N^α + B / D^β to runs, and again to each of `draws` resamples of them (Efron 1979).
-
-    Resamples start from the fit of all runs.
+    """Fits E + A / N^α + B / D^β to runs and to `draws` resamples of them (Efron 1979).
 
     Args:
         n, d, loss: (run,), parameters, tokens and nats per token; at least five runs.
@@ -146,7 +141,7 @@ def _counts(n_runs: int, draws: int) -> Array:
 
 
 def _law(terms: Terms, middle: Array) -> AdditiveLaw:
-    """The constants of sums over logarithms less `middle`, as columns: (search,)."""
+    """The constants, as columns: (search,)."""
     alpha, beta, _ = terms.p.T
     log_A, log_B, log_E = terms.c.T
     return AdditiveLaw(
@@ -169,6 +164,6 @@ def fit_power(x: Array, loss: Array, *, draws: int = 0) -> tuple[float, Array]:
 
 
 def interval(draws: Number) -> tuple[float, float]:
-    """The 2.5th and 97.5th percentiles of resampled values."""
+    """The 2.5th and 97.5th percentiles."""
     low, high = np.quantile(draws, [0.025, 0.975])
     return float(low), float(high)

@@ -15,16 +15,16 @@ from tfmviz.record.weights import Readout
 class Lens:
     """The stream of every token, read out at every stage; all arrays are (stage, len).
 
-    The model's answer at a token is its most probable word after the last stage. p is the softmax of the logits at a
-    stage, p_end that of the last stage.
+    The answer at a token is its most probable word after the last stage. p is the softmax of a stage's logits, p_end
+    that of the last stage.
 
     Attributes:
         top: index of the most probable word.
-        top_probability: its p, in [0, 1].
-        answer_probability: p of the model's answer, in [0, 1].
-        answer_rank: rank of the answer among all words, 1 = most probable; ties share the better rank.
+        top_probability: its p.
+        answer_probability: p of the answer.
+        answer_rank: 1 = most probable; ties share the better rank.
         entropy: −Σ p log p in nats, in [0, log vocab].
-        divergence: KL(p_end ‖ p) = Σ p_end (log p_end − log p) in nats, at least 0, 0 in the last stage.
+        divergence: KL(p_end ‖ p) = Σ p_end (log p_end − log p) in nats.
     """
 
     top: Array
@@ -36,24 +36,23 @@ class Lens:
 
     @property
     def answer(self) -> Array:
-        """(len,), index of the word that the model ends with."""
         return self.top[-1]
 
     @property
     def step(self) -> Array:
-        """(stage, len): +1 where the answer's rank is better than at the stage before, −1 where it is worse, else 0."""
+        """(stage, len): 1 where the answer's rank is better than at the stage before, −1 where it is worse, else 0."""
         moved = np.sign(self.answer_rank[:-1] - self.answer_rank[1:])
         return np.vstack((np.zeros_like(moved[:1]), moved)) if len(moved) else np.zeros_like(self.answer_rank)
 
     @property
     def settled(self) -> Array:
-        """(len,), index of the first stage from which the answer stays the most probable word."""
+        """(len,), the first stage from which the answer stays on top."""
         elsewhere = self.answer_rank[::-1] > 1  # from the last stage back
         return np.where(elsewhere.any(axis=0), len(elsewhere) - elsewhere.argmax(axis=0), 0)
 
 
 def read_stages(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
-    """Reads the stream out at `sites`, the last of which is the end of the stack, with the model's own logits."""
+    """Reads the stream out at `sites`, the last of which ends the stack, with the model's own logits there."""
     end = log_softmax(trace["logits"])
     p_end = np.exp(end)
     rows = [_measure(log_softmax(readout.logits(trace[site])), end, p_end) for site in sites[:-1]]
@@ -62,7 +61,7 @@ def read_stages(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
 
 
 def read_token(trace: Trace, sites: Sequence[str], readout: Readout, token: int) -> Lens:
-    """`read_stages` for one token, in one multiplication. All arrays of the result are (stage, 1)."""
+    """`read_stages` for one token: (stage, 1)."""
     early = [readout.logits(np.stack([trace[site][token] for site in sites[:-1]]))] if len(sites) > 1 else []
     log_p = log_softmax(np.concatenate([*early, trace.rows("logits", [token])]))  # (stage, vocab)
     end = np.broadcast_to(log_p[-1], log_p.shape)
@@ -76,7 +75,6 @@ def log_softmax(logits: Array) -> Array:
 
 
 def _measure(log_p: Array, end: Array, p_end: Array) -> dict[str, Array]:
-    """The values of `Lens` at one stage, (len,) each, from log p, log p_end and p_end, (len, vocab) each."""
     p = np.exp(log_p)
     tokens, answer = np.arange(len(p)), end.argmax(axis=-1)
     of_answer = log_p[tokens, answer]

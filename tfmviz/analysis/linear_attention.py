@@ -1,7 +1,6 @@
 """Linear attention, computed over all pairs and by running sums (Katharopoulos et al. 2020).
 
-With φ(q) · φ(k) instead of exp(q · k) the keys can be summed before a query is known, so the cost is linear in the
-length. Position schemes must act on q and k separately.
+Position schemes must act on q and k separately.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Arra
 
 
 def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = None) -> Array:
-    """The weight of each value, s_ij / Σ_j n_ij; see `over_pairs`: (head, query, key), 0 for later keys.
+    """The weight of each value, s_ij / Σ_j n_ij: (head, query, key), 0 for later keys.
 
-    With RoPE a share may be negative, since rotated vectors need not stay positive, and a row need not sum to 1.
+    With RoPE a share may be negative, and a row need not sum to 1.
     """
     plain, turned = _features(q, k, angles)
     allowed = np.tri(q.shape[1]) * (1.0 if bias is None else np.exp(bias.astype(np.float64)))
@@ -39,7 +38,7 @@ def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = Non
 
 
 def running(q: Array, k: Array, v: Array, *, angles: Array | None) -> Array:
-    """The same from two running sums, Σ φ(k_j) v_jᵀ and Σ φ(k_j). No pair is formed, so no bias is possible."""
+    """The same from running sums, Σ φ(k_j) v_jᵀ and Σ φ(k_j), which allow no bias."""
     (q_plain, k_plain), (q_turned, k_turned) = _features(q, k, angles)
     state = np.zeros((len(q), q.shape[-1], v.shape[-1]))  # (head, d_head, d_head)
     total = np.zeros((len(q), q.shape[-1]))  # (head, d_head)

@@ -1,4 +1,4 @@
-"""Masks in their two forms, and the effects of another one: losses, changed vectors, reachable tokens."""
+"""Masks in their two forms, and their effects."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ LARGE = np.float32(-1e9)
 
 
 def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
-    """−log p(next token) at every position but the last, in nats: (len − 1,).
-
-    Args:
-        logits: (len, vocab).
-        ids: (len,).
-    """
+    """−log p(next token), in nats: (len − 1,), from logits (len, vocab)."""
     scores = logits[:-1].astype(np.float64)
     largest = scores.max(axis=-1, keepdims=True)
     log_sum = largest[:, 0] + np.log(np.exp(scores - largest).sum(axis=-1))
@@ -37,9 +32,9 @@ def stream_change(before: Trace, after: Trace, stack: str) -> Array:
 
 
 def filled(mask: Array) -> tuple[Array, list[int]]:
-    """A mask without empty rows, and the rows that were filled.
+    """A mask without empty rows, and the rows filled.
 
-    A softmax over no keys is 0/0, so a query without any attends to itself (to the first key in cross-attention).
+    A query without a key attends to itself, in cross-attention to the first key.
     """
     empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
     usable = mask.copy()
@@ -51,14 +46,14 @@ def filled(mask: Array) -> tuple[Array, list[int]]:
 def layers_to_reach(masks: Sequence[Array]) -> Array:
     """Layers after which token j can influence position i: (len, len).
 
-    Let M be the mask of a layer and I the residual connection. Row i of the boolean product (M_n | I) … (M_1 | I) marks
-    the tokens that reach position i after n layers.
+    Row i of the boolean product (M_n | I) … (M_1 | I) marks the tokens that reach position i after n layers; I is the
+    residual connection.
 
     Args:
-        masks: (len, len) for each layer, from the first to the last.
+        masks: (len, len) for each layer, in order.
 
     Returns:
-        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` if all layers together are not enough.
+        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` if all layers are not enough.
     """
     here = np.eye(len(masks[0]), dtype=bool)
     reached, steps = here, np.where(here, 0, OUT_OF_REACH)
@@ -69,7 +64,7 @@ def layers_to_reach(masks: Sequence[Array]) -> Array:
 
 
 def layers_needed(mask: Array) -> tuple[int, bool]:
-    """Layers with this mask until no further pair comes within reach, and whether all pairs then are."""
+    """Layers until no further pair comes within reach, and True if all pairs then are."""
     steps = layers_to_reach([mask] * max(1, len(mask)))
     return int(steps.max()), bool((steps != OUT_OF_REACH).all())
 
@@ -85,14 +80,9 @@ def additive(mask: Array) -> Array:
 
 
 def softmax_under(scores: Array, mask: Array, blocked: float) -> Array:
-    """Softmax of scores + (0 or `blocked`), in float32 as in models.
+    """Softmax of unmasked scores (…, key) + (0 or `blocked`), in float32 as in models.
 
-    With −∞ an empty row is 0/0 = NaN. With −1e9 rounding absorbs scores below 32, and the row is uniform over keys that
-    are all forbidden.
-
-    Args:
-        scores: (…, key), unmasked.
-        mask: the same shape, True = may attend.
+    With −∞ an empty row is 0/0 = NaN. With −1e9 rounding absorbs scores below 32, and the row is uniform.
     """
     shown = (scores.astype(np.float32) + np.where(mask, np.float32(0), np.float32(blocked))).astype(np.float32)
     with np.errstate(invalid="ignore"):

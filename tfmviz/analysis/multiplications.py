@@ -1,7 +1,7 @@
 """Multiplications of a transformer, part by part.
 
-A product with an m × n matrix costs m · n multiplications per vector. Sums, softmaxes and norms are few and left out,
-as in the literature. FLOPs, which also count the additions, are twice as many.
+A product with an m × n matrix costs m · n multiplications per vector. Sums, softmaxes and norms are left out. FLOPs,
+which count additions too, are twice as many.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PARTS = ("projections", "scores", "values", "feed-forward", "vocabulary")
-"""W_Q, W_K, W_V and W_O; q · k; pattern times values; the feed-forward matrices; W_U, the head's matrix before it, and
-the widening of embeddings.
-"""
+"""The last one is W_U, the head's matrix before it, and the widening of embeddings."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,9 +17,9 @@ class Shape:
     """The sizes of a stack of blocks.
 
     Attributes:
-        n_matrices: of a feed-forward layer, each d_model × d_ff.
-        n_experts: feed-forward layers of which a router chooses `n_chosen` for each token; 1: no router.
-        d_shared: width of a shared expert with its own router; 0: none.
+        n_matrices: d_model × d_ff, in a feed-forward layer.
+        n_experts: of which a router chooses `n_chosen`; 1: no router.
+        d_shared: width of a shared expert; 0: none.
         d_embed: width of W_E and W_U, if not d_model.
         vocab_size: 0 for a stack without logits.
         n_head_matrices: d_model × d_embed matrices before W_U, such as BERT's.
@@ -43,7 +41,7 @@ class Shape:
 
     @property
     def in_feed_forward(self) -> int:
-        """Multiplications per token in one feed-forward layer, with its routers."""
+        """Per token in one feed-forward layer, with its routers."""
         routers = (0 if self.n_experts == 1 else self.n_experts) + (self.d_shared > 0)
         return self.d_model * (self.n_matrices * (self.n_chosen * self.d_ff + self.d_shared) + routers)
 
@@ -51,8 +49,7 @@ class Shape:
 def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
     """Multiplications to read the last `new` tokens of a text of `length` tokens.
 
-    Every new token passes the four projections, the feed-forward matrices and W_U; its queries meet all `length` keys
-    and values. Masked products count, since they are computed too.
+    Masked products count, since they are computed too.
     """
     meetings = shape.n_layers * shape.n_heads * shape.d_head * new * length
     matrices = shape.n_head_matrices + (shape.d_embed is not None)
@@ -67,7 +64,7 @@ def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
 
 
 def crossing(shape: Shape, *, new: int, length: int) -> dict[str, int]:
-    """The same for the cross-attention of a decoder: `new` queries meet `length` keys of the source."""
+    """The same for cross-attention: `new` queries meet `length` keys of the source."""
     meetings = shape.n_layers * shape.n_heads * shape.d_head * new * length
     width = shape.n_layers * shape.d_model * shape.d_head
     projections = 2 * width * (shape.n_heads * new + shape.n_kv_heads * length)
@@ -82,8 +79,7 @@ def in_model(shapes: dict[str, Shape], *, source: int, target: int) -> dict[str,
     """One forward pass of a model, by part.
 
     Args:
-        shapes: of the stacks "encoder", "decoder" or both.
-        source, target: tokens of the encoder and of the decoder.
+        shapes: of "encoder", "decoder" or both.
     """
     lengths = {"encoder": source, "decoder": target}
     counts = [by_part(shape, new=lengths[stack], length=lengths[stack]) for stack, shape in shapes.items()]

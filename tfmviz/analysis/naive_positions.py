@@ -10,7 +10,7 @@ from tfmviz.record.trace import Array
 
 
 def alikeness(vectors: Array, positions: Array) -> float:
-    """Mean cosine between different words that carry the same position, in [-1, 1]; at 1 no angle distinguishes them.
+    """Mean cosine between different words with the same position.
 
     Args:
         vectors: (n, d), n ≥ 2 different words.
@@ -23,18 +23,18 @@ def alikeness(vectors: Array, positions: Array) -> float:
 
 
 def alike_with_index(vectors: Array, indices: Sequence[int]) -> Array:
-    """`alikeness` with the index appended as one more coordinate, for every index: (len(indices),)."""
+    """`alikeness` with the index as one more coordinate: (len(indices),)."""
     d = vectors.shape[1]
     return np.array([alikeness(vectors, np.concatenate((np.zeros(d), [index]))) for index in indices])
 
 
 def fractions(length: int) -> Array:
-    """index / (N - 1): 0 at the first word, 1 at the last, (length,). A single word is at 0."""
+    """index / (N - 1), (length,). A single word is at 0."""
     return np.arange(length) / max(length - 1, 1)
 
 
 def binary(length: int, n_bits: int) -> Array:
-    """Binary positions, (length, n_bits), 0 or 1; bit b, from the right, changes every 2^b positions."""
+    """Binary positions, (length, n_bits); bit b, from the right, changes every 2^b positions."""
     return np.arange(length)[:, None] >> np.arange(n_bits) & 1
 
 

@@ -1,4 +1,4 @@
-"""The words on which each neuron of a model fires most, in a small file next to the model."""
+"""The words on which each neuron fires most, in a small file next to the model."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ class NoPeaks(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Peaks:
-    """The strongest activations of one layer's neurons: all arrays are (d_ff, KEPT), the strongest first.
+    """The strongest activations of a layer's neurons, (d_ff, KEPT), the strongest first.
 
     Attributes:
-        text: index of the text.
-        token: position of the token in it.
+        token: position in it.
         value: the activation, after the function and the gate.
     """
 
@@ -40,12 +39,11 @@ class Peaks:
 
 
 def layers_of(weights: ModelWeights) -> tuple[str, ...]:
-    """Paths of all feed-forward layers: "decoder.0.mlp" …; none in an attention-only model."""
     return tuple(site for stack in weights.stacks.values() for site in stack.feed_forward)
 
 
 def find(traces: Iterable[Trace], layers: Iterable[str]) -> dict[str, Peaks]:
-    """The activations of largest absolute value of every neuron, at most one per text.
+    """Each neuron's largest activations by absolute value, at most one per text.
 
     Args:
         traces: of at least `KEPT` texts, with the sites "*.mlp.post".
@@ -60,7 +58,7 @@ def find(traces: Iterable[Trace], layers: Iterable[str]) -> dict[str, Peaks]:
 
 
 def _largest(rows: list[tuple[Array, Array]]) -> Peaks:
-    """rows: token and value of every neuron's peak in each text, (d_ff,) each."""
+    """rows: token and value of every neuron's peak in each text, (d_ff,)."""
     token, value = (np.stack(column, axis=-1) for column in zip(*rows, strict=True))  # (d_ff, text)
     text = np.argsort(-np.abs(value), axis=-1, kind="stable")[:, :KEPT]
     token, value = (np.take_along_axis(array, text, axis=-1) for array in (token, value))
@@ -68,7 +66,7 @@ def _largest(rows: list[tuple[Array, Array]]) -> Peaks:
 
 
 def save(file: IO[bytes], peaks: Mapping[str, Peaks], *, texts: str, weights: ModelWeights) -> None:
-    """Writes the file. `texts` is the name of the file of the texts, one per line."""
+    """Writes the file; `texts` names the file of the texts, one per line."""
     arrays = {f"{layer}.{name}": getattr(found, name) for layer, found in peaks.items() for name in Peaks.__slots__}
     np.savez_compressed(
         file, allow_pickle=False, texts=np.array(texts), weights=np.array(fingerprint(weights)), **arrays
@@ -95,7 +93,6 @@ def load(path: Path, weights: ModelWeights) -> tuple[str, dict[str, Peaks]]:
 
 
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash of the model's feed-forward layers."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.feed_forward.values():

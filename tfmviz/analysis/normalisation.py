@@ -16,7 +16,7 @@ from tfmviz.record.weights import Norm
 
 
 def padded(sentences: Sequence[Array]) -> tuple[Array, Array]:
-    """Puts sentences, each (len, dim), into one batch.
+    """Sentences, each (len, dim), as a batch.
 
     Returns:
         (sentence, longest, dim), 0 in the padding, and (sentence, longest): True where there is a token.
@@ -34,7 +34,7 @@ def layer_norm(x: Array) -> Array:
 
 
 def rms_norm(x: Array) -> Array:
-    """x / √(mean x² + ε) over the last axis: no mean is subtracted (Zhang & Sennrich 2019)."""
+    """x / √(mean x² + ε) over the last axis (Zhang & Sennrich 2019)."""
     return _plain("rms", x)
 
 
@@ -47,7 +47,6 @@ def batch_statistics(x: Array, counted: Array) -> tuple[Array, Array]:
     """μ and σ² of each coordinate over all tokens of all sentences: (dim,) each.
 
     Args:
-        x: (sentence, token, dim).
         counted: (sentence, token), True where a token counts.
     """
     rows = x[counted]  # (n, dim)

@@ -1,4 +1,4 @@
-"""Attention in plain numpy, short enough for a notebook: the pages print it as "the same in numpy"."""
+"""Attention in plain numpy, which the pages print."""
 
 import numpy as np
 

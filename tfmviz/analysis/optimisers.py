@@ -1,4 +1,4 @@
-"""Optimisers step by step: plain gradient descent, with momentum, and Adam (Kingma & Ba 2015)."""
+"""Gradient descent, plain and with momentum, and Adam (Kingma & Ba 2015), step by step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AdamSettings:
     """Adam's settings; default β and ε are those of Vaswani et al. 2017, section 5.3.
 
     Attributes:
-        corrected: whether m and v are divided by 1 − βᵗ, which corrects for their start at 0.
+        corrected: divides m and v by 1 − βᵗ.
     """
 
     learning_rate: float
@@ -81,6 +81,6 @@ def momentum(gradient: Gradient, start: Array, *, learning_rate: float, beta: fl
 
 
 def valley(steepness: float) -> tuple[Callable[[Array], Array], Gradient]:
-    """f(x, y) = ½ (x² + κ y²), a valley κ times as steep across as along, and its gradient (x, κ y)."""
+    """f(x, y) = ½ (x² + κ y²), κ times as steep across as along, and its gradient (x, κ y)."""
     scale = np.array([1.0, steepness])
     return (lambda place: 0.5 * (scale * place**2).sum(axis=-1)), (lambda place: scale * place)

@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 
 from tfmviz.analysis.cache_cost import Kept
 
-PARTS = ("embedding", "positions", "attention", "cross-attention", "feed-forward", "norms", "output", "other")
-"""W_E; a table of positions or biases; W_Q to W_O; the same towards an encoder; γ and β; W_U if it is not W_Eᵀ."""
-
 TRAINING_BYTES = 16
 """Bytes per parameter in training with Adam in mixed precision: 2 each for weight and gradient, 4 each for the weight,
 its mean and its variance (Rajbhandari et al. 2020, section 3.1). Activations come on top.
@@ -17,23 +14,21 @@ its mean and its variance (Rajbhandari et al. 2020, section 3.1). Activations co
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Design:
-    """The sizes that determine the number of parameters.
+    """The sizes that determine a number of parameters.
 
     Attributes:
-        n_encoder, n_decoder: blocks of each stack; a decoder after an encoder has cross-attention.
+        n_encoder, n_decoder: blocks; a decoder after an encoder has cross-attention.
         d_attn: n_heads · d_head.
-        d_kv: width of all keys of a token, smaller than d_attn in grouped attention.
+        d_kv: width of a token's keys, below d_attn in grouped attention.
         n_matrices: of a feed-forward layer.
-        n_experts: parallel feed-forward layers, of which a router chooses `n_chosen`; 1: no router.
-        d_shared: width of a shared expert with its own router; 0: none.
+        n_experts: of which a router chooses `n_chosen`; 1: no router.
+        d_shared: width of a shared expert; 0: none.
         d_embed: width of the table, if not d_model.
-        shared_layers: whether all layers of a stack share weights.
-        n_positions: parameters of the position scheme, all stacks together.
-        norm_numbers: of one norm per coordinate: 2 with γ and β, 1 with γ alone.
+        shared_layers: True if all layers of a stack share weights.
+        n_positions: parameters of positions, all stacks together.
+        norm_numbers: 2 with γ and β, 1 with γ alone.
         norms_in_block: besides that of cross-attention.
         outer_norms: norms outside the blocks, all stacks together.
-        attention_biases, feed_forward_biases: whether matrices have biases.
-        tied: whether the output matrix is the transposed embedding.
         n_other: the rest, such as BERT's segments and pooler.
     """
 
@@ -64,7 +59,6 @@ class Design:
         return self.n_encoder + self.n_decoder
 
     def n_blocks(self, n_layers: int) -> int:
-        """Number of a stack's layers with separate weights."""
         return min(n_layers, 1) if self.shared_layers else n_layers
 
     @property
@@ -73,7 +67,7 @@ class Design:
 
 
 def counts(design: Design) -> dict[str, int]:
-    """The exact number of parameters of each part."""
+    """The exact number of parameters of each part; "output" is W_U if it is not W_Eᵀ."""
     d = design.d_model
     attention = 2 * d * (design.d_attn + design.d_kv)
     if design.attention_biases:
@@ -105,7 +99,7 @@ def _feed_forward(design: Design, d_ff: int) -> int:
 
 
 def in_matrices(design: Design) -> int:
-    """Parameters of the matrices in all layers, without biases."""
+    """Parameters of all layers' matrices, without biases."""
     parts = counts(replace(design, attention_biases=False, feed_forward_biases=False))
     blocks = design.n_blocks(design.n_encoder) + design.n_blocks(design.n_decoder)
     of_routers = blocks * ((design.n_experts if design.n_experts > 1 else 0) + (design.d_shared > 0))  # their biases
@@ -123,16 +117,15 @@ def of_lectures(design: Design) -> int:
 
 
 def cache(design: Design, length: int, size: int) -> int:
-    """Bytes of the keys and values of a decoder's text of `length` tokens, `size` bytes per value."""
+    """Bytes of the keys and values of `length` tokens, `size` bytes per value."""
     return Kept(n_layers=design.n_decoder, n_kv_heads=1, d_head=design.d_kv, size=size).at(length)
 
 
 def training_flops(design: Design, tokens: float) -> float:
-    """6 · N · D: each parameter multiplies and adds once forward and twice backward, for each of D tokens.
+    """FLOPs: 6 · N · D.
 
     N excludes tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: chosen
-    experts, and shared weights at each use. Attention scores come on top. For an encoder-decoder it is too much, since
-    a token passes only one stack.
+    experts, and shared weights at each use. For an encoder-decoder it is too much: a token passes one stack.
     """
     parts = counts(replace(design, n_experts=design.n_chosen, shared_layers=False))
     looked_up = parts["positions"] + (0 if design.tied else parts["embedding"])
@@ -144,8 +137,8 @@ class Published:
     """A published model.
 
     Attributes:
-        reported: its parameters according to its authors.
-        tokens: its training tokens according to them; None: not stated.
+        reported: parameters, according to its authors.
+        tokens: training tokens; None: not stated.
     """
 
     design: Design
@@ -176,7 +169,7 @@ def bert(n_layers: int, d: int) -> Design:
 
 
 def vaswani(d: int) -> Design:
-    """The model of 2017 with one vocabulary of 37,000 entries for both languages, sinusoids, post-norm."""
+    """The model of 2017: one vocabulary of 37,000 entries, sinusoids, post-norm."""
     return Design(
         n_encoder=6,
         n_decoder=6,
@@ -249,4 +242,4 @@ PUBLISHED = {
         source="Grattafiori et al. 2024, table 3",
     ),
 }
-"""Published models; a test compares those in `transformers` exactly."""
+"""A test compares those in `transformers` exactly."""

@@ -1,8 +1,7 @@
 """Activation patching: the vectors that carry the difference between two sentences.
 
-One vector of a run, at one layer and one token, replaces that in a run of another sentence of equal length; if this
-turns the first answer into the second, the vector carried the difference (causal tracing, Meng et al. 2022, section 2;
-path patching, Wang et al. 2022, section 3).
+One vector replaces that of another, equally long sentence; if the answer follows, the vector carried the difference
+(causal tracing, Meng et al. 2022, section 2; path patching, Wang et al. 2022, section 3).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tfmviz.record.trace import Array, Trace
 Copied = Literal["resid_pre", "self_attn.out", "cross_attn.out", "mlp.out"]
 
 N_CANDIDATES = 10
-"""Most probable words of each run to consider if both have the same favourite."""
+"""Words of each run to consider if both have the same favourite."""
 
 
 def favourites(first: Array, second: Array) -> tuple[int, int]:
@@ -28,7 +27,7 @@ def favourites(first: Array, second: Array) -> tuple[int, int]:
 
 
 def answers(first: Array, second: Array) -> tuple[int, int]:
-    """The two words whose logits are compared, from each run's logits, (vocab,): its favourite.
+    """The words to compare: each run's favourite, from its logits (vocab,).
 
     If both have the same favourite, the likely word that each run prefers most over the other run.
     """
@@ -46,18 +45,16 @@ def difference(logits: Array, words: tuple[int, int]) -> Array:
 
 
 def patches(second: Trace, site: str) -> tuple[tuple[Patch], ...]:
-    """For every token, the edit that copies its vector at `site` from the second run."""
+    """For every token, the edit that copies its vector from the second run."""
     return tuple((Patch(site=site, vector=tuple(row), position=i),) for i, row in enumerate(second[site].tolist()))
 
 
 def recovered(first: Trace, second: Trace, sites: tuple[str, ...], run: Run, *, position: int) -> Array:
     """Share of the answer's change that copying one vector achieves.
 
-    With d the `difference` of the two answers' logits, this is (d(patched) − d(first)) / (d(second) − d(first)): 0 if
-    the copy changes nothing, 1 if it does as much as the whole second sentence.
+    With d the `difference` of the answers' logits, (d(patched) − d(first)) / (d(second) − d(first)).
 
     Args:
-        sites: one for each layer.
         run: runs the first sentence.
         position: of the answer.
 
@@ -73,7 +70,7 @@ def recovered(first: Trace, second: Trace, sites: tuple[str, ...], run: Run, *, 
 
 
 def sites_of(trace: Trace, stack: str, copied: Copied) -> tuple[str, ...]:
-    """The sites of one kind of value in all layers of a stack, in order; none if the model has no such value."""
+    """The sites of one kind of value in all layers; none if the model has no such value."""
     sites: list[str] = []
     while f"{stack}.{len(sites)}.resid_pre" in trace:
         sites.append(f"{stack}.{len(sites)}.{copied}")

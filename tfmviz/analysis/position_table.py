@@ -9,9 +9,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 GROWN = 1.5
-"""Norm of a trained row, relative to the average of random ones. The norms of random rows of 128 coordinates have a
-standard deviation of 6 %.
-"""
+"""Norm of a trained row, relative to the average of random ones."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -19,7 +17,7 @@ class Components:
     """Principal components of a table.
 
     Attributes:
-        scores: (len, n), each row's coordinates, by decreasing variance.
+        scores: (len, n), by decreasing variance.
         shares: (n,), of the variance along each direction.
     """
 
@@ -28,7 +26,7 @@ class Components:
 
 
 def principal_components(table: Array, *, n: int = 3) -> Components:
-    """The first `n` principal components of (len, d), by the singular values of the centred table.
+    """The first `n` principal components of (len, d).
 
     In each component the score of largest magnitude is positive.
     """
@@ -45,7 +43,7 @@ def lengths(table: Array) -> Array:
 
 
 def first_length(d: int, *, std: float) -> float:
-    """Average norm of a row of `d` random coordinates, std · √d."""
+    """Average norm of a random row, std · √d."""
     return std * float(np.sqrt(d))
 
 

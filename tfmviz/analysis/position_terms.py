@@ -1,4 +1,4 @@
-"""Position schemes compared: the four terms of a score, shifts, one pair of words everywhere, loss by position."""
+"""Position schemes compared by scores and losses."""
 
 from __future__ import annotations
 
@@ -21,17 +21,14 @@ def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, hea
     """The scores of the first layer, before the mask, as a sum over words and positions.
 
     q_i = W_Q LayerNorm(x_i + p_i) + b_Q is linear in x_i + p_i once the norm's standard deviation σ_i is held at its
-    measured value. Then x_i and p_i pass through separately, and the product of (word + position) with
-    (word + position) has four terms. The norm's bias, b_Q and b_K count with the word, so without positions the first
-    term is the whole score.
+    measured value. Then x_i and p_i pass through separately. The norm's bias, b_Q and b_K count with the word.
 
     Args:
-        x: (len, d_model), token embeddings.
-        p: (len, d_model), position vectors.
+        x: (len, d_model).
+        p: (len, d_model).
 
     Returns:
-        (4, len, len): word · word, word · position, position · word, position · position, the query's part first,
-        divided by √d_head.
+        (4, len, len): word · word, word · position, position · word, position · position, the query's part first.
     """
     x, p = x.astype(np.float64), p.astype(np.float64)
     word, place = (norm.carry(part, at=x + p) for part in (x, p))
@@ -46,7 +43,7 @@ def four_terms_of_slides(x: Array, p: Array, *, norm: Norm, weights: AttentionWe
     """The scores with positions added to queries and keys, as on some slides: (q_i + p_i) · (k_j + p_j) / √d_head.
 
     Args:
-        x: (len, d_model), token embeddings.
+        x: (len, d_model).
         p: (len, d_head).
 
     Returns:
@@ -61,14 +58,11 @@ def four_terms_of_slides(x: Array, p: Array, *, norm: Norm, weights: AttentionWe
 def everywhere(
     query: Array, key: Array, did: PositionEffects, *, norm: Norm, weights: AttentionWeights, head: int, length: int
 ) -> Array:
-    """Scores of the first layer, before the mask, of one word at every position i with another at every j.
+    """The first layer's unmasked scores of one word at every i with another at every j: (length, length).
 
     Args:
-        query, key: (d_model,), embeddings of the two words.
-        did: the scheme's effects on a text of this length.
-
-    Returns:
-        (length, length), the query's positions first.
+        query, key: (d_model,).
+        did: of the scheme on a text of this length.
     """
     added = np.zeros((length, len(query))) if did.added is None else did.added.astype(np.float64)
     W_K, b_K = (grouped(value, len(weights.W_Q))[head] for value in (weights.W_K, weights.b_K))
@@ -86,10 +80,10 @@ def varies_at_one_distance(values: Array) -> float:
 
 
 def change(before: Array, after: Array) -> tuple[Array, Array]:
-    """Largest change of a score and of an attention weight in each layer: (layer,) each.
+    """Largest change of a score and of a weight in each layer: (layer,) each.
 
     Args:
-        before, after: scores (layer, head, len, len), −∞ where masked.
+        before, after: (layer, head, len, len), −∞ where masked.
     """
     allowed = np.isfinite(before)
     moved = np.abs(np.where(allowed, after, 0.0) - np.where(allowed, before, 0.0))
@@ -98,7 +92,7 @@ def change(before: Array, after: Array) -> tuple[Array, Array]:
 
 
 def along_diagonals(values: Array) -> tuple[Array, Array, Array]:
-    """Mean, smallest and largest value at each distance i − j, from 0 to len − 1: (len,) each.
+    """Mean, smallest and largest value at each distance i − j: (len,) each.
 
     Args:
         values: (len, len), rows are queries.
@@ -108,8 +102,7 @@ def along_diagonals(values: Array) -> tuple[Array, Array, Array]:
 
 
 def explained_by_distance(values: Array) -> float:
-    """The share of the variance over all pairs j ≤ i that the distance i − j explains, the R² of the mean at each
-    distance.
+    """The share R² of the variance over all pairs j ≤ i that their distance explains.
 
     1 − (variance within each distance) / (variance in all), in [0, 1]; NaN without variance.
     """
@@ -121,7 +114,7 @@ def explained_by_distance(values: Array) -> float:
 
 
 def smoothed(losses: Array, *, window: int = WINDOW) -> tuple[Array, Array]:
-    """The middle of each window of neighbouring positions, and the mean in it. The last window may be shorter."""
+    """The middle of each window, and the mean in it. The last one may be shorter."""
     starts = range(0, len(losses), window)
     pieces = [np.asarray(losses[start : start + window]) for start in starts]
     middles = [start + (len(piece) - 1) / 2 for start, piece in zip(starts, pieces, strict=True)]
@@ -131,7 +124,7 @@ def smoothed(losses: Array, *, window: int = WINDOW) -> tuple[Array, Array]:
 def rise(losses: Array, *, trained: int, factor: int = 8) -> float | None:
     """Rise of the loss from the trained length to `factor` times it, in nats per token.
 
-    It compares the means over the last `WINDOW` positions of both. None if the curve is too short.
+    Both are means over `WINDOW` positions. None if the curve is too short.
     """
     if len(losses) < factor * trained:
         return None

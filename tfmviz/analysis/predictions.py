@@ -22,11 +22,6 @@ def softmax(logits: Array) -> Array:
 
 
 def top_predictions(logits: Array, k: int) -> tuple[Prediction, ...]:
-    """The `k` most probable tokens at one position, in decreasing order.
-
-    Args:
-        logits: (vocab,).
-    """
     probabilities = softmax(logits)
     k = min(k, len(logits))
     likely = np.flatnonzero(logits >= np.partition(logits, -k)[-k])  # faster than sorting the vocabulary

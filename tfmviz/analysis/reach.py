@@ -1,7 +1,7 @@
-"""The context that a language model uses: its predictions after the text was changed, cut, shuffled or thinned.
+"""The context that a language model uses: predictions after changed, cut, shuffled or thinned texts.
 
 The method of Khandelwal et al. (2018) for recurrent networks, where about 200 words made a difference, and their order
-within about the last 50. These functions take any prediction function.
+within about the last 50.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 Predict = Callable[[Array], Array]
-"""(text, len) tokens to (text, vocab), the distribution of the next token after each text."""
+"""(text, len) tokens to (text, vocab)."""
 
 
 def moved(before: Array, after: Array) -> Array:
@@ -23,7 +23,7 @@ def moved(before: Array, after: Array) -> Array:
 
 
 def replacements(vocabulary: Sequence[str], n: int) -> tuple[int, ...]:
-    """`n` random tokens that are words of at least three letters with the space before them, always the same."""
+    """`n` random words of at least three letters with a space before, always the same."""
     words = [index for index, token in enumerate(vocabulary) if re.fullmatch(r" [A-Za-z]{3,}", token)]
     return tuple(np.random.default_rng(0).permutation(words)[:n].tolist())
 
@@ -31,7 +31,7 @@ def replacements(vocabulary: Sequence[str], n: int) -> tuple[int, ...]:
 def changed(ids: Array, words: Sequence[int]) -> Array:
     """The text with one token replaced: (place, word, len), from the last position to the first.
 
-    Each token is replaced by all of `words` but one: itself if it is among them, else the last of them.
+    Each is replaced by all of `words` but itself or, if it is not among them, the last.
     """
     places = np.arange(len(ids))[::-1]
     texts = np.broadcast_to(ids, (len(ids), len(words) - 1, len(ids))).copy()
@@ -45,10 +45,10 @@ def by_distance(predict: Predict, ids: Array, *, words: Sequence[int]) -> Array:
 
     Args:
         ids: (len,).
-        words: at least two different tokens; see `changed`.
+        words: at least two different tokens.
 
     Returns:
-        (len,), for k = 1, 2, 3 …; see `moved`.
+        (len,), for k = 1, 2, 3 …
     """
     texts = changed(ids, words)  # (place, word, len)
     after = predict(texts.reshape(-1, len(ids))).reshape(*texts.shape[:2], -1)

@@ -12,8 +12,6 @@ from tfmviz.record.weights import RecurrentWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Steps:
-    """The record of a layer at every step: (len, d_hidden) each."""
-
     reset: Array
     update: Array
     candidate: Array
@@ -23,7 +21,7 @@ class Steps:
 def jacobian(weights: RecurrentWeights, at: Steps, t: int) -> Array:
     """∂h_t / ∂h_{t-1} with the inputs held, (d_hidden, d_hidden), for t ≥ 1.
 
-    With r, z and n as the layer computed them, and a = W_hn h_{t-1} + b_hn:
+    With a = W_hn h_{t-1} + b_hn:
 
         ∂n/∂h = diag(1 - n²) (diag(r) W_hn + diag(a ⊙ r ⊙ (1 - r)) W_hr)
         ∂h_t/∂h_{t-1} = diag(z) + diag(1 - z) ∂n/∂h + diag((h_{t-1} - n) ⊙ z ⊙ (1 - z)) W_hz
@@ -40,14 +38,9 @@ def jacobian(weights: RecurrentWeights, at: Steps, t: int) -> Array:
 def products(weights: RecurrentWeights, x: Array, before: Array, unit: int) -> tuple[Array, Array]:
     """The sums of products behind r, z and n of one unit, before σ, σ and tanh.
 
-    Args:
-        x: (d_in,), the layer's input.
-        before: (d_hidden,), h_{t-1}.
-        unit: of h_t.
-
     Returns:
-        (3, d_in + d_hidden), each coordinate of x and then of h_{t-1} times its weight, and (3,), the biases. The
-        state's part of n is already multiplied by r.
+        (3, d_in + d_hidden), x and then h_{t-1} times their weights, and (3,), the biases. The state's part of n is
+        multiplied by r.
     """
     of_x, of_h = weights.W_x[:, unit] * x, weights.W_h[:, unit] * before
     b_x, b_h = weights.b_x[:, unit], weights.b_h[:, unit].copy()
@@ -58,7 +51,7 @@ def products(weights: RecurrentWeights, x: Array, before: Array, unit: int) -> t
 
 
 def fading(weights: RecurrentWeights, at: Steps) -> Array:
-    """‖∂h_t / ∂h_1‖ / ‖∂h_1 / ∂h_1‖ in the Frobenius norm, for t = 1, 2 …: (len,); 1: nothing is lost."""
+    """‖∂h_t / ∂h_1‖ / ‖∂h_1 / ∂h_1‖ in the Frobenius norm, for t = 1, 2 …: (len,)."""
     product = np.eye(at.hidden.shape[1])
     norms = [1.0]
     for t in range(1, len(at.hidden)):
@@ -74,17 +67,16 @@ WIDTH = 3
 def steps_of_recurrence(n_layers: int, length: int) -> Array:
     """Sequential steps before each state is known: (layer, position).
 
-    h of layer l at position t needs that of layer l at t - 1 and that of layer l - 1 at t, so it takes l + t + 1 steps,
-    both from 0.
+    h of layer l at position t takes l + t + 1, both counted from 0.
     """
     return np.arange(n_layers)[:, None] + np.arange(length)[None] + 1
 
 
 def steps_of_layers(n_layers: int, length: int) -> Array:
-    """The same if a layer computes all positions in parallel, as attention and convolution do: (layer, position)."""
+    """The same if a layer computes all positions in parallel: (layer, position)."""
     return np.broadcast_to(np.arange(1, n_layers + 1)[:, None], (n_layers, length))
 
 
 def reach_of_convolution(n_layers: int, *, width: int = WIDTH) -> Array:
-    """Number of earlier tokens that each layer of a stack sees: (layer,)."""
+    """Earlier tokens that each layer of a stack sees: (layer,)."""
     return (width - 1) * np.arange(1, n_layers + 1)

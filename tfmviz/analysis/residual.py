@@ -1,4 +1,4 @@
-"""The residual stream: norms after every layer, and of each part's output."""
+"""The residual stream."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ class Stream:
     """One stack's residual stream.
 
     Attributes:
-        norms: (n_layers + 1, len), norm of each token's vector before the first layer and after each layer.
-        attention: (n_layers, len), norm of each layer's attention output (cross-attention included).
+        norms: (n_layers + 1, len), of each token's vector before the first layer and after each.
+        attention: (n_layers, len), norm of each layer's attention output, with cross-attention.
         mlp: (n_layers, len), the same for the feed-forward layers.
-        attention_share: (n_layers, len), attention's part a·w / w·w of the whole write w = a + m of its layer; the rest
-            is the feed-forward layer's. Outside [0, 1], one of the two wrote against the other. NaN if nothing was
-            written.
+        attention_share: (n_layers, len), attention's part a·w / w·w of the layer's whole write w = a + m. Outside [0,
+            1], one wrote against the other. NaN if nothing was written.
     """
 
     norms: Array
@@ -42,11 +41,7 @@ class Stream:
 def stream(trace: Trace, stack: str) -> Stream:
     """Measures the stream of "decoder" or "encoder".
 
-    In a pre-norm model w is exactly what the layer adds to the stream. In a post-norm model a norm follows each write,
-    and w is the sum of the writes before their norms.
-
-    Raises:
-        NotCaptured: the trace lacks the stack, or one of its `resid_*`, `self_attn.out` or `mlp.out`.
+    In a post-norm model w is the sum of the writes before their norms.
     """
     n_layers = depth(trace, stack)
     before = trace[f"{stack}.0.resid_pre"]  # (len, d_model)
@@ -69,7 +64,7 @@ def depth(trace: Trace, stack: str) -> int:
 
 
 def stages(trace: Trace, stack: str, detail: Detail) -> dict[str, str]:
-    """The stages of the stream, from the embedding to the last layer: name and site.
+    """The stages of the stream: name and site.
 
     Args:
         detail: "layers" has the stream before the first and after each layer; "steps" also after attention and
@@ -93,9 +88,9 @@ def lengths(trace: Trace, sites: list[str]) -> Array:
 
 
 def outlier(norms: Array) -> tuple[int, float]:
-    """The stage where the first token's vector stands out most, and the ratio of its norm to the median of the others'.
+    """The stage where the first token's norm stands out most, and its ratio to the median of the others'.
 
-    In large models it is often many times as long as all others (Sun et al. 2024, "Massive activations").
+    See Sun et al. 2024, "Massive activations".
 
     Args:
         norms: (stage, len), at least two tokens.
@@ -107,7 +102,7 @@ def outlier(norms: Array) -> tuple[int, float]:
 def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
     """Input and output of every norm of a stack, both (len, d_model), by its layer ("0 attention", "0 MLP" … "last").
 
-    A pre-norm layer reads a normed copy of the stream. In a post-norm model the norm's output becomes the stream.
+    In a post-norm model the output becomes the stream.
     """
     found: dict[str, tuple[Array, Array]] = {}
     for layer in range(depth(trace, stack)):
@@ -150,7 +145,7 @@ class InSpace:
 
     Attributes:
         places: (stage, len, 3), coordinates from the mean of all vectors.
-        shares: (3,), of the variance along each direction, the largest first.
+        shares: (3,), of the variance, the largest first.
     """
 
     places: Array
@@ -158,7 +153,7 @@ class InSpace:
 
 
 def in_space(trace: Trace, sites: list[str]) -> InSpace:
-    """The first three principal components (Pearson 1901) of all tokens' vectors at all of these sites together.
+    """The first three principal components (Pearson 1901) of all tokens' vectors at all sites together.
 
     On each axis the coordinate of largest magnitude is positive.
     """
@@ -176,7 +171,7 @@ def in_space(trace: Trace, sites: list[str]) -> InSpace:
 
 
 def nearest(vectors: Array, token: int) -> tuple[Array, Array]:
-    """The other tokens by decreasing cosine with this one, and the cosines.
+    """The other tokens by decreasing cosine, and the cosines.
 
     Args:
         vectors: (len, d_model).
@@ -189,7 +184,7 @@ def nearest(vectors: Array, token: int) -> tuple[Array, Array]:
 
 
 def closest(vectors: Array, token: int) -> tuple[int, float]:
-    """The first of `nearest`, of at least two tokens, and its cosine."""
+    """The first of `nearest`, and its cosine."""
     order, cosines = nearest(vectors, token)
     return int(order[0]), float(cosines[0])
 
@@ -197,7 +192,7 @@ def closest(vectors: Array, token: int) -> tuple[int, float]:
 def likeness(trace: Trace, sites: Sequence[str]) -> Array:
     """The mean cosine between the vectors of two different tokens: (site,).
 
-    At 1 all tokens are indistinguishable by direction (Dong et al. 2021 bound how fast attention alone leads there).
+    Dong et al. 2021 bound how fast attention alone leads to 1.
 
     Args:
         sites: of a stream with at least two tokens.

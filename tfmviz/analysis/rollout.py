@@ -12,18 +12,17 @@ from tfmviz.record.trace import Array
 def rollout(patterns: Sequence[Array], masks: Sequence[Array]) -> tuple[Array, Array]:
     """Attention rollout (Abnar & Zuidema 2020, section 3): the product of the layers' patterns.
 
-    Each layer passes on half of a position's own content (the residual connection) and half of what its heads attend
-    to:
+    A layer passes on half of a position's content and half of what its heads attend to:
 
         R = (½I + ½Ā_L) … (½I + ½Ā_1),   Ā_l = mean over heads
 
     Args:
-        patterns: (head, len, len) for each layer, from the first to the last; at least one.
-        masks: (len, len) for each layer, True = may attend.
+        patterns: (head, len, len) for each layer, in order; at least one.
+        masks: (len, len) for each layer.
 
     Returns:
-        (len, len) R, whose rows sum to 1 if those of all patterns do, and (len, len) bool: True where the masks allow a
-        path from the query through the layers to the key.
+        (len, len) R, whose rows sum to 1 if those of all patterns do, and (len, len): True where the masks allow a path
+        from query to key.
     """
     here = np.eye(patterns[0].shape[-1])
     mixed, reached = here, here.astype(bool)

@@ -1,12 +1,11 @@
 """RoPE's effect on the products of queries and keys (Su et al. 2021), and the distances of relative schemes.
 
-Two neighbouring coordinates are one complex number, and rotation multiplies it by e^(i·angle). For a query at position
-i and a key at position j, the product
+Two neighbouring coordinates are one complex number, and rotation multiplies it by e^(i·angle). For a query at i and a
+key at j, the product
 
     q · k = Re Σ_m h_m e^(i(i-j)θ_m),   h_m = q_m k_m*
 
-depends on the positions only through i - j. `theta` is always (d_head / 2,), radians per position, as given by
-`positions.rope.frequencies`.
+depends only on i - j. `theta` is always (d_head / 2,), radians per position.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from tfmviz.analysis.numpy_attention import turn
 from tfmviz.record.trace import Array
 
 FARTHEST = 10**9
-"""Largest position. Beyond it a float64 angle has too few digits left to locate it on the circle."""
+"""Largest position: beyond it a float64 angle is too coarse for the circle."""
 
 
 def angles(positions: Array, theta: Array) -> Array:
-    """position · θ_m: (position, d_head / 2), radians. Negative positions rotate the other way.
+    """position · θ_m: (position, d_head / 2), radians.
 
     Raises:
         ValueError: a position is farther from 0 than `FARTHEST`.
@@ -41,14 +40,11 @@ def complex_pairs(x: Array) -> Array:
 
 
 def by_distance(h: Array, theta: Array, distances: Array) -> Array:
-    """Re Σ_m h_m e^(i · distance · θ_m): the product q · k at each distance i - j.
+    """Re Σ_m h_m e^(i · distance · θ_m), (…, n).
 
     Args:
         h: (…, d_head / 2), q_m k_m*.
         distances: (n,).
-
-    Returns:
-        (…, n).
     """
     return (h @ np.exp(1j * np.outer(theta, distances))).real
 
@@ -56,7 +52,7 @@ def by_distance(h: Array, theta: Array, distances: Array) -> Array:
 def mean_of_all_pairs(q: Array, k: Array, theta: Array, distances: Array) -> Array:
     """Mean product of every query with every key, at each distance: (n,).
 
-    This separates content from distance. The mean of q_m k_m* over all pairs is the product of the means.
+    The mean of q_m k_m* over all pairs is the product of the means.
 
     Args:
         q, k: (len, d_head), before rotation.
@@ -75,26 +71,22 @@ def relative_bound(theta: Array, distances: Array) -> Array:
 
 
 def bound(q: Array, k: Array, theta: Array, distances: Array) -> Array:
-    """Upper bound of |q · k| at each distance: max_m |h_{m+1} - h_m| · Σ_j |S_j|, with h = 0 past the last pair.
+    """Upper bound of |q · k|, (n,), at each distance: max_m |h_{m+1} - h_m| · Σ_j |S_j|, with h = 0 past the last pair.
 
     The triangle inequality after summation by parts (section 3.4.3).
 
     Args:
         q, k: (d_head,).
-
-    Returns:
-        (n,).
     """
     h = complex_pairs(q) * complex_pairs(k).conj()
     return np.abs(np.diff(h, append=0)).max() * partial_sums(theta, distances).sum(axis=1)
 
 
 def random_products(theta: Array, distances: Array, *, n: int, seed: int) -> tuple[Array, Array]:
-    """Mean of q · k / d_head over random vectors of variance 1: each (n_distances,).
+    """Mean of q · k / d_head over `n` random vectors of variance 1: (n_distances,) each.
 
     Returns:
-        For keys equal to their queries, about (2 / d_head) Σ_m cos(distance · θ_m). For keys independent of their
-        queries, about 0 at every distance.
+        For keys equal to their queries, about (2 / d_head) Σ_m cos(distance · θ_m). For independent keys, about 0.
     """
     rng = np.random.default_rng(seed)
     d_head = 2 * len(theta)
@@ -104,13 +96,10 @@ def random_products(theta: Array, distances: Array, *, n: int, seed: int) -> tup
 
 
 def unmet(theta: Array, stretched: Array, *, trained: int, scale: int) -> tuple[Array, Array]:
-    """The pairs that turned less than full circle in training, and those of them that now turn farther.
+    """Indices of the pairs that turned less than full circle in training, and of those that now turn farther.
 
     Args:
         stretched: (d_head / 2,), the angles used in a text `scale` times as long as the `trained` positions.
-
-    Returns:
-        Indices of pairs, ascending.
     """
     known = trained * theta
     partly = np.flatnonzero(known < 2 * np.pi)
@@ -118,12 +107,12 @@ def unmet(theta: Array, stretched: Array, *, trained: int, scale: int) -> tuple[
 
 
 def halves_order(d_head: int) -> Array:
-    """The interleaved layout's coordinate at each place of the halves layout: evens, then odds."""
+    """The interleaved layout's coordinates in the halves layout: evens, then odds."""
     return np.arange(d_head).reshape(-1, 2).T.ravel()
 
 
 def turn_halves(x: Array, by: Array) -> Array:
-    """Rotates coordinate m with m + d_head / 2 instead of 2m with 2m + 1, as LLaMA-style code does.
+    """Rotates coordinate m with m + d_head / 2, as LLaMA-style code does.
 
     Args:
         x: (…, len, d_head), in the halves layout.
@@ -134,18 +123,16 @@ def turn_halves(x: Array, by: Array) -> Array:
 
 
 def turn_pairs(x: Array, by: Array) -> Array:
-    """Rotates coordinates 2m and 2m + 1 by an angle, as in the paper: (…, len, d_head), `by` (len, d_head / 2)."""
+    """Rotates coordinates 2m and 2m + 1, as in the paper: (…, len, d_head), `by` (len, d_head / 2)."""
     return turn(x.astype(np.float64), by)  # type: ignore[no-untyped-call]
 
 
 def relative_index(q_len: int, k_len: int, *, clip: int) -> Array:
-    """clip(j - i, -k, k) + k: the learned vector of a pair of positions in Shaw et al. (2018, section 3.2).
+    """clip(j - i, -k, k) + k, (q_len, k_len): the learned vector of a pair of positions (Shaw et al. 2018, section
+    3.2).
 
     Args:
         clip: k; there are 2k + 1 vectors.
-
-    Returns:
-        (q_len, k_len), from 0 to 2k.
 
     Raises:
         ValueError: `clip` is below 1.

@@ -1,4 +1,4 @@
-"""The division of scores by √d: their size, and its effect on the softmax and its gradient."""
+"""The division of scores by √d."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sharpness:
-    """Statistics of a softmax, averaged over the rows with several allowed keys; NaN if there are none.
+    """Statistics of a softmax, averaged over the rows with several allowed keys.
 
     Attributes:
-        variance: of all allowed scores.
+        variance: of allowed scores.
         largest: the row's largest share a_i, in [0, 1].
         evenness: entropy of the row over that of an even spread, in [0, 1].
         gradient: Frobenius norm of ∂a/∂scores = diag(a) − a aᵀ.
@@ -28,7 +28,7 @@ class Sharpness:
 
 
 def unit_vectors(d: int, *, n_queries: int, n_keys: int, seed: int) -> tuple[Array, Array]:
-    """Queries (n_queries, d) and keys (n_queries, n_keys, d) with independent coordinates of mean 0 and variance 1."""
+    """Queries (n_queries, d) and keys (n_queries, n_keys, d) with independent standardised coordinates."""
     rng = np.random.default_rng(seed)
     return (
         rng.standard_normal((n_queries, d), dtype=np.float32),
@@ -69,7 +69,7 @@ def entropy(shares: Array) -> Array:
 
 
 def gradient_norms(shares: Array) -> Array:
-    """‖diag(a) − a aᵀ‖ for every row a: (row,). It is 0 for a one-hot row, which gives no gradient.
+    """‖diag(a) − a aᵀ‖ for every row a: (row,). 0 for a one-hot row.
 
     The square is Σ_i a_i² (1 − a_i)² + Σ_{i≠j} a_i² a_j² = Σ a² − 2 Σ a³ + (Σ a²)².
     """

@@ -1,7 +1,6 @@
 """Scaling laws: the loss of a language model as a function of its parameters N and training tokens D.
 
-Losses are in nats per token, so those of different tokenizers and texts cannot be compared; exponents can. Operations
-are C = 6 · N · D (see `parameters.training_flops`).
+Losses are in nats per token, so only exponents compare across tokenizers and texts. Operations are C = 6 · N · D.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ class AdditiveLaw:
     """L(N, D) = E + A / N^α + B / D^β (Hoffmann et al. 2022, equation 2).
 
     Attributes:
-        E: loss of an infinite model on infinite text: the entropy of the text itself.
+        E: the entropy of the text itself.
         A, alpha: of the finite model.
-        B, beta: of the finite text. All five may be arrays of several laws.
+        B, beta: of the finite text. All may be arrays.
     """
 
     E: Number
@@ -102,7 +101,7 @@ class KaplanLaw:
     n_e: float = 1.3e9
 
     def loss(self, n: Number, d: Number) -> Number:
-        """Of training to convergence on D different tokens, with more than 6 N D operations."""
+        """At convergence on D different tokens, with more than 6 N D operations."""
         of_size = np.power(self.n_c / n, self.alpha_n / self.alpha_d)
         return np.power(of_size + self.d_c / d, self.alpha_d)
 
@@ -111,7 +110,7 @@ class KaplanLaw:
         return self.p_n
 
     def best(self, c: Number) -> tuple[Number, Number]:
-        """Far below the critical batch size, where operations are C_min; at that size a run reads twice the tokens."""
+        """Far below the critical batch size, where operations are C_min."""
         n = self.n_e * np.power(c / PF_DAY, self.p_n)
         return n, c / 6 / n
 
@@ -124,8 +123,7 @@ class PublishedLaw:
     """A law, and the runs behind it.
 
     Attributes:
-        counts: the parameters that N counts.
-        seen: sizes and amounts of text of the runs.
+        seen: sizes of the runs.
         source: paper, with equations and tables.
     """
 
@@ -159,4 +157,4 @@ PUBLISHED_LAWS = {
         source="table 1",
     ),
 }
-"""The three laws; losses of Kaplan et al. are on WebText2 with GPT-2's tokens, those of the others on MassiveText."""
+"""Losses of Kaplan et al. are on WebText2 with GPT-2's tokens, those of the others on MassiveText."""

@@ -1,4 +1,4 @@
-"""Attention between the parts of a text: two sentences that are read together, the turns of a chat."""
+"""Attention between the parts of a text, such as two sentences or the turns of a chat."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tfmviz.record.trace import Array
 
 
 def parts(segments: Sequence[str]) -> tuple[str, ...]:
-    """The names of the parts in the order of the text; tokens named "" belong to none."""
+    """The parts in order; tokens named "" belong to none."""
     return tuple(name for name in dict.fromkeys(segments) if name)
 
 
 def between(pattern: Array, segments: Sequence[str]) -> Array:
-    """Attention from part to part: the mean over a part's queries of the sum over the other's keys, (head, from, to).
+    """Attention from part to part, (head, from, to).
 
         share(A → B) = 1/|A| · Σ_{q in A} Σ_{k in B} pattern[q, k]
 
@@ -23,7 +23,6 @@ def between(pattern: Array, segments: Sequence[str]) -> Array:
 
     Args:
         pattern: (head, len, len).
-        segments: the part of each token.
     """
     among = np.array(segments)[None] == np.array(parts(segments))[:, None]  # (part, len)
     sums = among @ pattern.astype(np.float64) @ among.T  # (head, from, to)

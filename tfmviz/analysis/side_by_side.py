@@ -1,6 +1,6 @@
-"""Comparison of two runs: their common tokens, and the change of every head.
+"""Comparison of two runs.
 
-Tokens are paired, not positions: a word that comes later in one text is still that word.
+Tokens are paired, not positions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tfmviz.record.trace import Array, Encoding, Trace
 
 MOST_CELLS = 4_000_000
-"""Two texts of 2,000 tokens without a common beginning or end: 16 MB, a tenth of a second."""
+"""Two texts of 2,000 tokens: 16 MB, a tenth of a second."""
 
 Place = tuple[int | None, int | None]
 """A token's position in A and in B; None if that text lacks it."""
@@ -25,7 +25,7 @@ class Pairing:
     """The paired tokens of two texts.
 
     Attributes:
-        order: every token of A and of B once, merged into one sequence; a moved word is where A has it.
+        order: every token of A and of B once; a moved word is where A has it.
     """
 
     order: tuple[Place, ...]
@@ -49,10 +49,9 @@ class Pairing:
 
 
 def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
-    """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance.
+    """Pairs equal tokens: along a longest common subsequence, then those that have moved.
 
-    Common beginnings and ends are paired first. The subsequence of the rest takes as many cells as the product of its
-    lengths; beyond `MOST_CELLS` there is none.
+    Common beginnings and ends come first; beyond `MOST_CELLS` cells the rest has no such subsequence.
     """
     backbone = _common(a, b)
     of_a, of_b = ({pair[side] for pair in backbone} for side in (0, 1))
@@ -75,7 +74,7 @@ def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
 def pair_tokens(a: Encoding, b: Encoding) -> Pairing:
     """Pairs tokens by their letters, without the space that begins a word.
 
-    If two tokenizers have cut one text, it pairs those that cover the same characters.
+    Two tokenizers' cuts of one text are paired by characters.
     """
     if a.text == b.text and a.tokens != b.tokens:
         return pair(a.offsets, b.offsets)
@@ -88,16 +87,13 @@ def parting(a: Sequence[Hashable], b: Sequence[Hashable]) -> int | None:
 
 
 def distances(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
-    """The total variation of every head's rows, for the queries that both texts have, in the order of `queries.pairs`.
+    """The total variation of every head's rows, (head, query of both), in the order of `queries.pairs`.
 
     For rows p and q it is ½ Σ |p − q|, from 0 (equal) to 1 (disjoint). Weights on keys that only one text has count as
-    one share, "elsewhere", on either side.
+    one share.
 
     Args:
-        a, b: (head, q_len, k_len) of each run, rows sum to 1.
-
-    Returns:
-        (head, query of both)
+        a, b: (head, q_len, k_len), rows sum to 1.
     """
     (rows_a, rows_b), (keys_a, keys_b) = _two(queries), _two(keys)
     p, q = a[:, rows_a][:, :, keys_a], b[:, rows_b][:, :, keys_b]  # (head, query of both, key of both)
@@ -109,11 +105,11 @@ def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
     """B − A over the tokens of both texts in one order.
 
     Args:
-        a, b: (q_len, k_len) of each run; NaN where masked.
+        a, b: (q_len, k_len); NaN where masked.
 
     Returns:
         (row, column) of the pairings' `order`, NaN if a token has no partner or both masks forbid the look. A look that
-        only one of them forbids counts as 0 there.
+        one of them forbids counts as 0.
     """
     found = np.full((len(queries.order), len(keys.order)), np.nan)
     rows = [(n, *place) for n, place in enumerate(queries.order) if None not in place]
@@ -127,15 +123,7 @@ def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
 
 
 def likeness(a: Trace, b: Trace, stack: str, positions: tuple[int, int]) -> Array:
-    """Cosines between the vectors of a token of A and one of B, from the embedding to the end of the stack: (state,).
-
-    Args:
-        stack: "encoder" or "decoder", of the same model.
-        positions: of the token in A and in B.
-
-    Raises:
-        NotCaptured: a trace lacks the stack.
-    """
+    """Cosines between the vectors of a token of A and one of B, from the embedding on: (state,)."""
     layers = [site for site in a.sites if site.startswith(f"{stack}.") and site.endswith(".resid_post")]
     sites = [f"{stack}.0.resid_pre", *layers]
     p, q = (np.stack([trace[site][at] for site in sites]) for trace, at in zip((a, b), positions, strict=True))
@@ -148,7 +136,7 @@ def _two(pairing: Pairing) -> tuple[list[int], list[int]]:
 
 
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """A longest common subsequence, as positions in both: the earliest tokens if there are several."""
+    """A longest common subsequence, as positions in both, the earliest."""
     shorter = min(len(a), len(b))
     first = next((n for n in range(shorter) if a[n] != b[n]), shorter)
     last = next((n for n in range(shorter - first) if a[-1 - n] != b[-1 - n]), shorter - first)
@@ -159,7 +147,7 @@ def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int
 
 
 def _longest(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The same by its recurrence, row by row from the end; empty beyond `MOST_CELLS`."""
+    """The same by its recurrence; empty beyond `MOST_CELLS`."""
     if len(a) * len(b) > MOST_CELLS:
         return []
     index = {token: n for n, token in enumerate(dict.fromkeys([*a, *b]))}

@@ -10,8 +10,7 @@ from tfmviz.record.trace import Array
 def shift_matrix(wavelengths: Array, shift: int) -> Array:
     """R_k with PE(pos + k) = R_k PE(pos) for every pos.
 
-    Each pair (sin a, cos a) rotates by kω, ω = 2π / wavelength, since sin(a + kω) = cos kω · sin a + sin kω · cos a and
-    cos(a + kω) = -sin kω · sin a + cos kω · cos a.
+    Each pair (sin a, cos a) rotates by kω, ω = 2π / wavelength.
 
     Args:
         wavelengths: (d / 2,).
@@ -29,12 +28,12 @@ def shift_matrix(wavelengths: Array, shift: int) -> Array:
 
 
 def shift_error(table: Array, matrix: Array, shift: int) -> float:
-    """Largest difference between R_k PE(pos) and PE(pos + k), over all positions of the table (len, d), k < len."""
+    """Largest difference between R_k PE(pos) and PE(pos + k), for a table (len, d), k < len."""
     return float(np.abs(table[: len(table) - shift] @ matrix.T - table[shift:]).max())
 
 
 def products(table: Array) -> Array:
-    """PE(p) · PE(q), (len, len). The diagonal is d / 2: sin² + cos² = 1 in every pair."""
+    """PE(p) · PE(q), (len, len). The diagonal is d / 2."""
     wide = table.astype(np.float64)
     return wide @ wide.T
 
@@ -47,12 +46,12 @@ def distances(table: Array) -> Array:
 
 
 def wave(positions: Array, wavelength: float, *, quarter: int = 0) -> Array:
-    """sin(2π pos / wavelength), `quarter` quarter-turns ahead: 1 makes it the cosine. Positions may be fractional."""
+    """sin(2π pos / wavelength), `quarter` quarter-turns ahead: 1 makes it the cosine."""
     return np.sin(2 * np.pi * positions / wavelength + quarter * np.pi / 2)
 
 
 def far_from_first(table: Array) -> Array:
-    """Distance of every position's vector from that of position 0, (len,)."""
+    """Distances from position 0's vector, (len,)."""
     return np.linalg.norm(table.astype(np.float64) - table[0], axis=-1)
 
 

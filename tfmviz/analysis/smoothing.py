@@ -1,4 +1,4 @@
-"""Label smoothing: the target distribution, its divergence from the prediction, and the gradient (L9)."""
+"""Label smoothing (L9)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from tfmviz.record.trace import Array
 
 
 def smoothed(target: int, *, epsilon: float, vocab_size: int) -> Array:
-    """q: 1 − ε on the target, and ε spread evenly over all entries, the target too (Szegedy et al. 2016): (vocab,)."""
+    """q: 1 − ε on the target, and ε spread over all entries (Szegedy et al. 2016): (vocab,)."""
     q = np.full(vocab_size, epsilon / vocab_size)
     q[target] += 1 - epsilon
     return q
 
 
 def divergence(q: Array, log_p: Array) -> float:
-    """KL(q ‖ p) = Σ q (ln q − ln p), in nats, with 0 ln 0 = 0.
-
-    Args:
-        q: (vocab,), a distribution.
-        log_p: (vocab,), ln of another.
-    """
+    """KL(q ‖ p) = Σ q (ln q − ln p), in nats, with 0 ln 0 = 0."""
     full = q > 0
     return float((q[full] * (np.log(q[full]) - log_p[full])).sum())
 

@@ -21,18 +21,17 @@ class Difference:
 
     @property
     def is_noise(self) -> bool:
-        """True if the interval holds 0, so that the seeds alone may have made the difference."""
+        """True if the interval holds 0."""
         return self.low <= 0 <= self.high
 
 
 def welch(ours: Array, theirs: Array) -> Difference:
     """Mean of `ours` minus mean of `theirs`, with Welch's interval, which does not assume equal spreads.
 
-    The standard error is √(s₁² / n₁ + s₂² / n₂); the degrees of freedom are Welch's (1947), rounded down, at most 10,
-    so the interval is never too narrow.
+    The standard error is √(s₁² / n₁ + s₂² / n₂); the degrees of freedom are Welch's (1947), rounded down, at most 10.
 
     Args:
-        ours, theirs: one value per run, at least two runs each.
+        ours, theirs: at least two runs each.
     """
     assert min(len(ours), len(theirs)) > 1
     parts = [float(runs.var(ddof=1)) / len(runs) for runs in (ours, theirs)]

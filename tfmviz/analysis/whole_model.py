@@ -1,4 +1,4 @@
-"""The whole model at a glance: parameters by part, vectors small enough to draw, amounts."""
+"""The whole model at a glance."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Layer = AttentionWeights | FeedForwardWeights | ExpertsWeights
 
 
 def parameters(weights: ModelWeights) -> dict[str, int]:
-    """Parameters of each part of a model. They sum to `weights.n_parameters`.
+    """Parameters of each part of a model.
 
     Returns:
-        Per part: "embed" (W_E), "unembed" (W_U, 0 if it is W_E itself), "head" (the steps before and after W_U, if
-        any), and for each stack "decoder.positions", "decoder.0.self_attn", "decoder.0.self_attn.norm", "decoder.0.mlp"
-        … and "decoder.norm", its last norm. Shared weights count in the first layer.
+        Per part: "embed" (W_E), "unembed" (0 if it is W_E itself), "head" (the steps around W_U), and for each stack
+        "decoder.positions", "decoder.0.self_attn", "decoder.0.self_attn.norm", "decoder.0.mlp" … and "decoder.norm",
+        its last norm. Shared weights count in the first layer.
     """
     tied = weights.W_U is weights.W_E
     segment = 0 if weights.segment is None else weights.segment.size
@@ -48,7 +48,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
 
 
 def share_of_parts(weights: ModelWeights) -> dict[str, float]:
-    """Share of the parameters in each kind of part, the largest first. They sum to 1."""
+    """Share of the parameters in each kind of part, the largest first."""
     kinds = {"embed": "W_E", "unembed": "W_U", "positions": "positions", "mlp": "feed-forward", "norm": "norms"}
     kinds |= {"head": "head", "widening": "W_E"}
     found: dict[str, int] = {}
@@ -75,13 +75,10 @@ def below(counts: dict[str, int], block: str) -> int:
 
 
 def block_means(x: Array, *, at_most: int) -> Array:
-    """Shorter vectors: each coordinate the mean of a run of neighbours, the runs as equally long as possible.
+    """Shorter vectors, (len, min(width, at_most)): means of runs of neighbours, as equally long as possible.
 
     Args:
         x: (len, width).
-
-    Returns:
-        (len, min(width, at_most)).
     """
     width = x.shape[-1]
     size = min(width, at_most)
@@ -98,7 +95,7 @@ def lengths(x: Array) -> Array:
 
 
 def best_words(logits: Array) -> tuple[Array, Array]:
-    """Index and probability, in [0, 1], of the most probable word of each token.
+    """Index and probability of the most probable word of each token.
 
     Args:
         logits: (len, vocab).

@@ -1,4 +1,4 @@
-"""A fixed-window network taken apart: contributions of window positions to units, and of units to words."""
+"""A fixed-window network taken apart."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Network:
     """One pass through the network, in double precision.
 
     Attributes:
-        e: (place, d_model), the vectors in the window, the earliest first; zeros where there is no token.
-        W: (place, d_hidden, d_model), the block of each window position.
+        e: (place, d_model), the vectors in the window, in order; zeros where there is no token.
+        W: (place, d_hidden, d_model), a block per position.
         b_1: (d_hidden,).
-        h: (d_hidden,), tanh of b_1 plus the contributions.
+        h: (d_hidden,), tanh of b_1 plus all contributions.
         U: (vocab, d_hidden).
         logits: (vocab,).
     """
@@ -31,20 +31,20 @@ class Network:
     logits: Array
 
     def added(self) -> Array:
-        """W_p e_p: every position's contribution to every unit before tanh; (place, d_hidden)."""
+        """W_p e_p, the contributions before tanh: (place, d_hidden)."""
         return np.einsum("pud,pd->pu", self.W, self.e)
 
     def elsewhere(self, place: int) -> Array:
-        """The contributions of one position's vector if it were at each of the positions; (place, d_hidden)."""
+        """The contributions of one vector at each of the positions: (place, d_hidden)."""
         return self.W @ self.e[place]
 
     def of_words(self, unit: int) -> Array:
-        """A unit's contribution to the logit of every word; (vocab,)."""
+        """A unit's contribution to every logit: (vocab,)."""
         return self.U[:, unit] * self.h[unit]
 
 
 def network(weights: WindowWeights, e: Array) -> Network:
-    """Takes the network apart for one window; e: (place, d_model)."""
+    """One window taken apart; e: (place, d_model)."""
     W, b_1, U, b_2, e = (
         np.asarray(part, dtype=np.float64) for part in (weights.W, weights.b_1, weights.U, weights.b_2, e)
     )

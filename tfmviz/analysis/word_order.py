@@ -16,10 +16,10 @@ APOSTROPHES = "'’"
 
 
 def words(text: str) -> list[int]:
-    """The start of each word of a text, in characters; the white space before a word belongs to it.
+    """The start of each word of a text, in characters.
 
-    A word is a run of letters and digits, or a run of punctuation marks. Each Chinese character or kana is a word,
-    unless spaces between them separate words.
+    A word is a run of letters and digits, or of punctuation marks. Each Chinese character or kana is a word, unless
+    spaces separate words.
     """
     kinds = [_kind(text, index) for index in range(len(text))]
     if re.search("AS+A", "".join(kind[0].upper() for kind in kinds if kind != "sign")):
@@ -35,8 +35,7 @@ def words(text: str) -> list[int]:
 def pieces(encoding: Encoding) -> list[tuple[int, ...]]:
     """The positions of the tokens of each word.
 
-    Moving tokens rather than text keeps every token: rearranged text may be tokenized differently, since most words
-    carry the space before them and the first one does not.
+    Moving tokens rather than text keeps every token: rearranged text may be tokenized differently.
     """
     starts = words(encoding.text)
     belongs = [bisect_right(starts, start) for start, _ in encoding.offsets]
@@ -49,12 +48,12 @@ def reordered(parts: Sequence[tuple[int, ...]], order: Sequence[int]) -> list[in
 
 
 def largest_changes(before: Array, after: Array, order: Sequence[int]) -> Array:
-    """The largest absolute change of a coordinate of each token's vector: (len,), in the order of the text as typed.
+    """The largest absolute change of a coordinate of each token's vector: (len,), in typed order.
 
     Args:
-        before: (len, d_model), one vector per token of the text as typed.
-        after: (len, d_model), of the same tokens in another order.
-        order: the original position of the token at each new position, see `reordered`.
+        before: (len, d_model), in typed order.
+        after: (len, d_model), in the other order.
+        order: the original position at each new one.
     """
     where = np.argsort(np.asarray(order, dtype=np.int64))
     return np.abs(after[where] - before).max(axis=-1)

@@ -15,11 +15,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A piece of text, usually one word, at whose ends both models have a token boundary.
+    """A piece of text, usually one word, between token boundaries of both models.
 
     Attributes:
-        name: the piece.
-        one, other: log P of it given all before it, in nats; minus infinity for 0, NaN for 0/0.
+        one, other: log P of it given all before it, in nats; NaN for 0/0.
         n_tokens: its length in tokens of the other model.
     """
 
@@ -37,12 +36,12 @@ def log_probabilities(text: Counted, sentences: Sequence[str], smoothing: Smooth
 
 
 def factors(text: str, one: Array, other: Array, ends: Sequence[int]) -> list[Factor]:
-    """The factors of two models, piece by piece.
+    """The factors of two models.
 
     Args:
         one: log P of every word of the text.
-        other: log P of every token of the other model; it may have read only a beginning of the text.
-        ends: the end of each of those tokens, in characters.
+        other: log P of every token of the other model, perhaps only of a beginning.
+        ends: the tokens' ends, in characters.
     """
     word_ends = [word.end for word in words_of(text)]
     token_ends = [len(text[:end].rstrip()) for end in ends]  # white space belongs to the word before it

@@ -12,17 +12,17 @@ Array = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The n-grams of one length n, as arrays.
+    """The n-grams of one length n.
 
     The key of an n-gram is h · V + w: h is the index of its first n - 1 tokens among the grams of that length (0 if
     n = 1), and w is its last token.
 
     Attributes:
-        keys: (gram,), sorted; a gram's position here is its index.
+        keys: (gram,), sorted; a gram's index is its position.
         counts: (gram,).
         totals: (context,), the sum of the counts over all w that follow the context h.
-        suffixes: (gram,), the index of each without its first token, among the grams one token shorter.
-        marked: (gram,), whether its first token is a boundary token and it has a second.
+        suffixes: (gram,), the index of each without its first token.
+        marked: (gram,), True if it begins with a boundary token and has a second one.
     """
 
     keys: Array
@@ -45,8 +45,8 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
 
     Args:
         stream: (tokens,), the text.
-        mark: the token between two sentences. It may only be the first or last token of a gram, so that no gram spans
-            two sentences. As a 1-gram it counts once per sentence, at its end. None: no token is special.
+        mark: the token between two sentences, only first or last in a gram, so that no gram spans two sentences. As a
+            1-gram it counts once per sentence. None: no token is special.
     """
     words = stream.astype(np.int64)
     places = np.arange(len(words))
@@ -108,11 +108,11 @@ def after(grams: Sequence[Grams], context: Sequence[int], *, vocab_size: int) ->
 def along(grams: Sequence[Grams], stream: Array, *, vocab_size: int, mark: int) -> tuple[Array, Array, Array]:
     """Counts along another text, for contexts of 0, 1, 2 … tokens.
 
-    A context does not reach back past the boundary token before its sentence; there it is as long as it can be.
+    A context does not reach back past its sentence's boundary token.
 
     Returns:
         c(context w), c(context), and whether the context has its full length: (n, tokens - 1) each, for every token but
-        the first, which must be a boundary token.
+        the first, a boundary token.
     """
     words = stream.astype(np.int64)
     place = np.arange(len(words))

@@ -1,4 +1,4 @@
-"""An n-gram model with back-off: a baseline for the language models, explained on a page."""
+"""An n-gram model with back-off."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The n-grams of one length n, as arrays; see `grams.Grams`.
+    """The n-grams of one length n; see `grams.Grams`.
 
     Attributes:
         keys: (gram,), sorted.
@@ -89,7 +89,7 @@ def fit(stream: Array, *, vocab_size: int, n: int = 5) -> NGramModel:
 
 
 def smoothed(grams: Sequence[Grams], *, vocab_size: int) -> tuple[NGramModel, ...]:
-    """The models of 1-grams, 2-grams … from the counts. They share their shorter orders."""
+    """The models of 1-grams, 2-grams …, which share their shorter orders."""
     shorter: list[Order] = []
     models = []
     for n, order in enumerate(grams):
@@ -103,7 +103,9 @@ def smoothed(grams: Sequence[Grams], *, vocab_size: int) -> tuple[NGramModel, ..
 def _order(grams: Grams, counts: Array, vocab_size: int) -> Order:
     discount = discounts(counts)[counts.clip(max=3)]
     contexts, n_contexts = grams.keys // vocab_size, len(grams.totals)
-    total = np.bincount(contexts, weights=counts, minlength=n_contexts)
+    total = grams.totals
+    if counts is not grams.counts:
+        total = np.bincount(contexts, weights=counts, minlength=n_contexts).astype(np.int32)
     freed = np.bincount(contexts, weights=discount, minlength=n_contexts)
     return Order(grams.keys, counts - discount, total, freed / total.clip(min=1))
 
@@ -111,8 +113,7 @@ def _order(grams: Grams, counts: Array, vocab_size: int) -> Order:
 def discounts(counts: Array) -> Array:
     """D(0) = 0, D(1), D(2) and D(3 and more), estimated from n_1 … n_4, the numbers of grams that occur 1 … 4 times.
 
-    D(c) = c - (c + 1) · n_1 / (n_1 + 2 n_2) · n_(c+1) / n_c. If one of these numbers is 0, the text is too short for
-    the estimate, and D(c) = c / 2.
+    D(c) = c - (c + 1) · n_1 / (n_1 + 2 n_2) · n_(c+1) / n_c. If one of these numbers is 0, D(c) = c / 2.
 
     Returns:
         (4,), D(c) in [0, c].

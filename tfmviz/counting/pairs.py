@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]|\n")
-"""A word with its case, a number, a punctuation mark, or a line break."""
+"""A word, a number, a punctuation mark, or a line break."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +21,7 @@ class Pairs:
     Attributes:
         numbers: the index of each word.
         counts: (word,).
-        keys, together: (pair,), first · words + second, sorted; and how often the second follows the first.
+        keys, together: (pair,), first · words + second, sorted, and their counts.
     """
 
     numbers: dict[str, int]
@@ -30,15 +30,11 @@ class Pairs:
     together: Array
 
     def known(self, words: Sequence[str]) -> Array:
-        """The indices of words, -1 for those missing from the text: (word,)."""
+        """The indices of words, -1 for unknown ones: (word,)."""
         return np.array([self.numbers.get(word, -1) for word in words], dtype=np.int64)
 
     def scores(self, before: str, known: Array) -> Array:
-        """Scores that rank words after `before`: by how often they followed it, ties by how often they occur.
-
-        Args:
-            known: (word,), their indices.
-        """
+        """Scores that rank the words `known`, (word,), after `before`: by pairs, ties by frequency."""
         first, size = self.numbers.get(before), len(self.numbers)
         found = self.counts / (1 + self.counts.sum())  # below 1
         if first is not None:

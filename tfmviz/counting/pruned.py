@@ -15,14 +15,14 @@ Array = np.ndarray
 
 
 def pruned(model: NGramModel, grams: Sequence[Grams], *, least: Sequence[int]) -> NGramModel:
-    """The model without its rare grams (Stolcke 1998 describes pruning; this is a plain cut-off).
+    """The model without its rare grams, by a plain cut-off.
 
     A gram h w that stays keeps its share a(h w) = max(c - D(c), 0) / Σ_v c(h v). The rest goes to the shorter context:
     γ(h) = 1 - Σ_v a(h v) over those that stay, so probabilities still sum to 1.
 
     Args:
         grams: the counts behind the model.
-        least: the smallest count with which a gram of each length stays.
+        least: the smallest count that stays, by length.
     """
     orders: list[Order] = []
     new_number = np.zeros(1, dtype=np.int64)  # index of each context; -1: removed
@@ -37,7 +37,7 @@ def pruned(model: NGramModel, grams: Sequence[Grams], *, least: Sequence[int]) -
 
 
 def n_numbers(model: NGramModel) -> int:
-    """Number of trained values: a share for every gram, and γ for every context that something follows."""
+    """Number of values: a share for every gram, and γ for every context."""
     return sum(len(order.keys) + int((order.total > 0).sum()) for order in model.orders)
 
 
@@ -49,7 +49,7 @@ def after(model: NGramModel, texts: Array) -> Array:
 
 
 def save(path: Path, model: NGramModel) -> None:
-    """Writes a pruned model: for each length the last tokens, the number that follow each context, and their shares."""
+    """Writes a pruned model: by length the last tokens, their number after each context, and their shares."""
     arrays: dict[str, Any] = {"vocab_size": np.array(model.vocab_size)}
     for n, order in enumerate(model.orders, start=1):
         contexts, words = np.divmod(order.keys, model.vocab_size)
@@ -61,7 +61,7 @@ def save(path: Path, model: NGramModel) -> None:
 
 
 def rounded_down(shares: Array) -> Array:
-    """The shares in half precision, rounded down so that those of a context never sum to more than 1."""
+    """The shares in half precision, rounded down so that no context's exceed 1."""
     halves = shares.astype(np.float16)
     return np.where(halves > shares, np.nextafter(halves, np.float16(0)), halves)
 

@@ -1,4 +1,4 @@
-"""Probabilities from counts: smoothing for words that never followed and contexts that never occurred."""
+"""Probabilities from counts, with smoothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Smoothing:
 
     Attributes:
         delta: for "add-δ", added to every count; above 0.
-        share: for "interpolation", λ: the weight of the longest context that occurred, between 0 and 1.
+        share: for "interpolation", λ, between 0 and 1.
     """
 
     method: Method
@@ -43,7 +43,6 @@ class Counted:
         stream: (tokens,), the sentences as indices, with a `MARK` before, between and after them.
         grams: of 1 to `LONGEST` tokens.
         models: Kneser-Ney, for each n.
-        numbers: the index of each word.
     """
 
     lines: tuple[str, ...]
@@ -104,7 +103,7 @@ class Counted:
 
 
 def context_of(history: Sequence[int], n: int) -> tuple[int, ...]:
-    """The last n - 1 words of a history, or all if there are fewer."""
+    """The last n - 1 words of a history, or fewer."""
     return tuple(history[max(len(history) - n + 1, 0) :])
 
 
@@ -122,10 +121,10 @@ def _shares(counts: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Counts along a held-out text, from which every model's perplexity follows.
+    """Counts along a held-out text.
 
     Attributes:
-        counts, totals: c(h w) and c(h) for every n and every token w: (n, tokens).
+        counts, totals: c(h w) and c(h): (n, tokens).
         full: whether h has n - 1 tokens: (n, tokens).
         kneser_ney: p(w | h) of the Kneser-Ney models: (n, tokens).
     """
@@ -137,7 +136,7 @@ class HeldOut:
     vocab_size: int
 
     def never_seen(self) -> Array:
-        """The fraction of this text's n-grams that the counted text lacks: (n,)."""
+        """The fraction of n-grams that the counted text lacks: (n,)."""
         return np.array([float((c[f] == 0).mean()) for c, f in zip(self.counts, self.full, strict=True)])
 
     def probabilities(self, smoothing: Smoothing) -> Array:

@@ -54,11 +54,10 @@ def stream_of(lines: Sequence[str]) -> tuple[Array, dict[str, int]]:
     """A text as word indices.
 
     Args:
-        lines: its sentences. None is empty, and none holds a line break.
+        lines: not empty, without line breaks.
 
     Returns:
-        (tokens,), int32: `MARK`, the first sentence, `MARK`, the second, …, `MARK`; and the index of each word, from 2
-        on in the order of the text.
+        (tokens,), int32: `MARK`, the first sentence, `MARK`, …, `MARK`; and the index of each word, from 2.
     """
     numbers = {"\n": MARK, NAMES[UNKNOWN]: UNKNOWN}
     found = _tokens(lines)
@@ -68,13 +67,13 @@ def stream_of(lines: Sequence[str]) -> tuple[Array, dict[str, int]]:
 
 
 def encoded(lines: Sequence[str], numbers: Mapping[str, int]) -> Array:
-    """Another text in the indices of a first one, `UNKNOWN` for words that it lacks. See `stream_of`."""
+    """Another text in the same indices, `UNKNOWN` for other words."""
     known = {"\n": MARK} | dict(numbers)
     return np.array([known.get(_name(token), UNKNOWN) for token in _tokens(lines)], dtype=np.int32)
 
 
 def _tokens(lines: Sequence[str]) -> list[str]:
-    """Tokens, with a line break before the first sentence and after each."""
+    """Tokens, with a line break before and after each sentence."""
     return TOKEN_OR_LINE.findall("\n".join(["", *lines, ""]))
 
 

@@ -21,7 +21,7 @@ class Step:
     """A sampled word.
 
     Attributes:
-        context: the words it was drawn after; without smoothing, the longest suffix that occurred.
+        context: the words before; without smoothing, the longest suffix that occurred.
         word: its index.
         probability: P(word | context).
     """
@@ -38,7 +38,6 @@ def written(
 
     Args:
         history: the words of the sentence so far, with the `MARK` before them.
-        seed: makes the draws reproducible.
     """
     draws = np.random.default_rng(seed).random(length)
     history = list(history)
@@ -53,7 +52,7 @@ def written(
 
 
 def drawn(p: Array, draw: float) -> int:
-    """The word that a number from [0, 1) selects by inverse-transform sampling."""
+    """The word at a number in [0, 1), by inverse-transform sampling."""
     sums = np.cumsum(p)
     return int(np.searchsorted(sums, draw * sums[-1], side="right").clip(max=np.flatnonzero(p)[-1]))
 

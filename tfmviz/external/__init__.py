@@ -1,7 +1,6 @@
 """Attention that somebody else computed, as a record and as a page: `tfmviz.show` and `tfmviz.trace_of`.
 
-`arrays` reads numbers in any form, `texts` the tokens, `files` files; `page` shows them. Nothing here runs a model or
-needs torch.
+Nothing here runs a model or needs torch.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from tfmviz.external.page import Page as Page
 from tfmviz.record.trace import Array, Trace, may_look
 
 MOST_WEIGHTS = 40_000_000
-"""Weights of the largest page. Each takes 1.7 bytes in the browser, and as much in a notebook's file."""
+"""Weights of the largest page, 1.7 bytes each."""
 
 SOURCE, TARGET = ("source", "source_tokens"), ("tokens", "target")
-"""Entries of a file or a mapping for the tokens of its two texts."""
+"""Entries of a file or a mapping with the tokens."""
 
 
 def trace_of(
@@ -79,8 +78,8 @@ def show(
 
 
 def merged(trace: Trace) -> Trace:
-    """Words in the place of their pieces: the attention to a word is the sum over its pieces, its own their mean, so
-    rows keep their sums. Holds patterns and masks alone.
+    """Words in place of their pieces: the attention to a word is the sum over its pieces, its own their mean. Holds
+    patterns and masks alone.
     """
     target, starts = texts.in_words(trace.target)
     source, of_source = (None, starts) if trace.source is None else texts.in_words(trace.source)
@@ -107,7 +106,7 @@ def _axes(kind: str, *, has_two: bool) -> tuple[str, str]:
 
 
 def _sizes(found: Mapping[str, Layers]) -> dict[str, int]:
-    """The number of tokens of "target", and of "source" where there is one.
+    """The number of tokens of "target" and, if any, "source".
 
     Raises:
         ValueError: kinds contradict one another, or are too much for a page.

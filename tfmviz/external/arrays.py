@@ -1,8 +1,7 @@
 """Attention weights in any of the common forms, as (head, q_len, k_len) for each layer.
 
-From outside to inside the axes are layer, batch (of one, or left out), head, query, key. The output of `generate` has
-the steps before all of them: the first has a row for each token of the prompt, each later one a row for the token that
-was read.
+The axes are layer, batch (of one, or left out), head, query, key. The output of `generate` has steps before them: the
+first with a row for each token of the prompt, later ones with one row.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Layers = list[Array]
 """(head, q_len, k_len) for each layer, from the first to the last."""
 
 MOST_TOKENS = 1024
-"""The longest text that the explorer draws: a page of it is slow, a longer one unreadable."""
+"""The longest text that the explorer draws."""
 
 KINDS = {
     "attention": "self_attn",
@@ -28,7 +27,7 @@ KINDS = {
     "decoder_attention": "decoder.self_attn",
     "cross_attention": "decoder.cross_attn",
 }
-"""The names in the outputs of transformers, with an s or without, and ours."""
+"""The names in transformers' outputs, and ours."""
 
 HOOK = re.compile(
     r"(?:(?P<stack>encoder|decoder)|blocks)\.(?P<layer>\d+)\.(?P<part>attn|self_attn|cross_attn)\.(?:hook_)?pattern"
@@ -52,8 +51,8 @@ class Read:
     """Attention as given.
 
     Attributes:
-        kinds: the layers of each kind of attention: "self_attn" where nothing says of which stack, else as in sites.
-        is_written: a model wrote the text step by step, and has not read its last token.
+        kinds: layers by kind of attention: "self_attn" where nothing names the stack, else as in sites.
+        is_written: the text was written step by step, and its last token never read.
     """
 
     kinds: dict[str, Layers]
@@ -64,7 +63,7 @@ def read_layers(given: Any) -> Read:
     """All attention in the input.
 
     Raises:
-        ValueError: there is none, or it is no attention; the message says what to do.
+        ValueError: there is none; the message says what to do.
     """
     if not hasattr(given, "keys"):
         return Read({"self_attn": _layers(given, "attentions")}, _axes(given) == STEPS)
@@ -161,7 +160,7 @@ def _array(given: Any, where: str) -> Array:
 
 
 def _check(layer: Array, first: Array, where: str) -> None:
-    """Raises: ValueError, if a layer holds no shares of attention, or is not as large as the first."""
+    """Raises: ValueError, if a layer holds no shares, or has another size than the first."""
     if layer.shape != first.shape:
         raise ValueError(f"The shape of {where} is {layer.shape}, but that of the first layer is {first.shape}.")
     smallest, largest = float(layer.min()), float(layer.max())  # NaN if there is one
@@ -176,7 +175,7 @@ def _check(layer: Array, first: Array, where: str) -> None:
 
 
 def _written(given: Any, name: str) -> Layers:
-    """The layers of a text that was written step by step: rows one below the other. Raises: ValueError."""
+    """The layers of a text written step by step: rows one below the other. Raises: ValueError."""
     steps = [
         [_heads(layer, f"layer {n} in step {step} of {name}") for n, layer in enumerate(layers)]
         for step, layers in enumerate(given)
@@ -196,7 +195,7 @@ def _below(parts: Sequence[Array], where: str) -> Array:
 
 
 def _below_and_longer(parts: Sequence[Array], where: str) -> Array:
-    """Rows that see one token more each, (head, len, len). A cache may be larger than the text, or hold its end."""
+    """Rows that see one token more each, (head, len, len)."""
     n = sum(part.shape[1] for part in parts)
     check_length([n])
     whole = np.zeros((len(parts[0]), n, n), dtype=np.float32)

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def read_file(path: Path) -> Any:
-    """The content of a file, for `arrays.read_layers`.
+    """The content of a file, as in `arrays.read_layers`.
 
     JSON is an object with "tokens" and "attentions", or with "encoder_attentions", "decoder_attentions",
     "cross_attentions" and "source"; or the layers alone.

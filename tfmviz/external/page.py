@@ -12,23 +12,19 @@ from tfmviz.record.trace import Trace
 from tfmviz.views import html
 
 HEIGHT = 860
-"""Pixels of the frame in a notebook: room for the sentence, the heads and the chosen head's picture."""
+"""Pixels of the frame in a notebook."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)  # no slots: the page is kept
 class Page:
-    """The explorer with one record in it. A notebook shows it as the last line of a cell.
-
-    Attributes:
-        title: the model's name, for captions.
-    """
+    """The explorer with one record in it. A notebook shows it as the last line of a cell."""
 
     trace: Trace
     title: str = ""
 
     @cached_property
     def html(self) -> str:
-        """The page. It needs neither a server nor a network, and its policy allows no connection.
+        """The page, which needs no server, and whose policy allows no connection.
 
         Raises:
             ValueError: the record holds no attention.
@@ -42,9 +38,7 @@ class Page:
         return file
 
     def _repr_html_(self) -> str:
-        """A frame that holds the whole page, so that there is no file to lose. Its separate origin keeps it from the
-        notebook.
-        """
+        """A frame that holds the whole page, with a separate origin."""
         return (
             f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" allowfullscreen '
             f'title="Attention" style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'

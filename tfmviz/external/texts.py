@@ -18,7 +18,7 @@ CONTINUES = "##"
 
 
 def first_given(given: Any, file: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """The argument, else the entry of a file or a mapping under one of these names."""
+    """The argument, else the file's entry under one of these names."""
     return given if given is not None else next((file[name] for name in names if file.get(name) is not None), None)
 
 
@@ -29,8 +29,7 @@ def encoding(given: Any, tokenizer: Any, n: int, *, name: str, may_end_later: bo
         given: a sequence of strings or of whole numbers.
         tokenizer: of transformers or tokenizers; None: `given` are words.
         n: their number according to the weights.
-        name: of the argument, for messages.
-        may_end_later: allows one more token, which the model wrote last and has not read. It is left out.
+        may_end_later: leaves out one more token, written last and never read.
 
     Raises:
         ValueError: they are no tokens, or not so many.
@@ -71,11 +70,10 @@ MARK = re.compile(r"\[[A-Z]+\]|<[^<>\s]+>")
 
 
 def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) -> tuple[str, ...]:
-    """The name of the part that each token belongs to, "" for special tokens between parts; empty where there is one.
+    """The part of each token, "" for special tokens in between; empty for a single part.
 
     Args:
         given: names, or numbers of parts; None: those that a tokenizer gave `tokens` of a pair of sentences.
-        entries: the tokens.
 
     Raises:
         ValueError: there are not as many as tokens, or too many parts.
@@ -101,7 +99,7 @@ def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) ->
 
 
 def _of_pair(tokens: Any) -> Any:
-    """The segments that a tokenizer of transformers gave the sentences of a pair; None if none."""
+    """The segments that a tokenizer of transformers gave a pair of sentences."""
     if not isinstance(tokens, Mapping) or "input_ids" not in tokens:
         return None
     try:
@@ -119,7 +117,7 @@ def _named(part: Any, is_mark: bool) -> str:
 
 
 def sound(text: str) -> str:
-    """Text that UTF-8 can hold: halves of a character, which JSON may contain, become question marks."""
+    """Text that UTF-8 can hold: halves of a character become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -140,7 +138,7 @@ def _entries(ids: Sequence[int], tokenizer: Any) -> list[str]:
 
 
 def readable(entries: Sequence[str]) -> tuple[str, ...]:
-    """Entries of a vocabulary as text: “Ġthe” and “▁the” as “ the”, “ä¸Ń” as “中”. Words stay what they are."""
+    """Entries of a vocabulary as text: “Ġthe” and “▁the” as “ the”, “ä¸Ń” as “中”."""
     if any(entry.startswith("▁") for entry in entries):
         return tuple(entry.replace("▁", " ") for entry in entries)
     raw = [bytes_of_entry(entry) for entry in entries]
@@ -156,8 +154,8 @@ def readable(entries: Sequence[str]) -> tuple[str, ...]:
 def in_words(text: Encoding) -> tuple[Encoding, Array]:
     """The words that tokens are pieces of, and where each begins.
 
-    In WordPiece a word goes on at “##”, elsewhere where letters or digits follow one another with no space. Tokens
-    without spaces came as words, and stay.
+    In WordPiece a word goes on at “##”, elsewhere where letters or digits follow one another. Tokens without any spaces
+    are words.
     """
     tokens = text.tokens
     if any(token.startswith(CONTINUES) for token in tokens):

@@ -1,5 +1,4 @@
-"""Checkpoints of transformers as our own transformer: `python -m tfmviz.huggingface FOLDER`, or `convert` in a
-notebook.
+"""Checkpoints of transformers as our own: `python -m tfmviz.huggingface FOLDER`, or `convert` in a notebook.
 
 Only this room imports `transformers`, and the app never imports it.
 """

@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Converts, and prints why if there is no new model. Returns the exit status."""
+    """Converts, or prints why not. Returns the exit status."""
     from safetensors import SafetensorError
 
     from tfmviz.huggingface.source import Refused, in_one_line
@@ -72,7 +72,7 @@ def arguments() -> argparse.Namespace:
 
 
 def convert(args: argparse.Namespace) -> None:
-    """Raises: Refused or OSError, with a sentence that says why there is no new model."""
+    """Raises: Refused or OSError, with the reason in a sentence."""
     from tfmviz.huggingface.checkpoint import open_checkpoint
     from tfmviz.huggingface.conversion import convert_folder
     from tfmviz.paths import own_models
@@ -92,7 +92,7 @@ def name_of(args: argparse.Namespace, place: Path) -> str:
     """The name of the new model.
 
     Raises:
-        Refused: it is taken or not valid, or the length is out of range.
+        Refused: it is taken or invalid, or the length is out of range.
     """
     from tfmviz.huggingface.family import MAX_LEN
     from tfmviz.huggingface.source import Refused

@@ -35,7 +35,6 @@ def summary_text(largest: Mapping[str, Site]) -> list[str]:
 
 
 def _rule(kind: str, difference: float) -> str:
-    """The rule by which a difference has passed; see `check.compare`."""
     if difference <= LIMITS[kind]:
         return f"allowed: {LIMITS[kind]:.0e}"
     return (

@@ -1,7 +1,7 @@
-"""A checkpoint's chat template, rendered once: what it puts before and after a user's message, and the speakers.
+"""A checkpoint's chat template, rendered once at conversion.
 
-A template is somebody else's program. It runs at conversion, in transformers' sandbox, in a separate process with
-little time and memory, on three messages of ours; a reader's text never reaches it. The model keeps the tokens.
+A template is somebody else's program. It runs in transformers' sandbox, in a process with little time and memory, on
+messages of ours; a reader's text never reaches it. The model keeps its tokens.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from tfmviz.huggingface import rendering
 from tfmviz.huggingface.source import Refused
 
 SECONDS = 60
-"""The longest run of a template, with the import of transformers on a slow machine."""
+"""A template's time, with the import of transformers."""
 
 MOST_TEMPLATE = 100_000
 """Characters of a template."""
 
 ASKED, ANSWERED, ASKED_AGAIN = "First question", "First answer", "Second question"
-"""Messages that no template changes, so that they are found again."""
+"""Messages that no template changes."""
 
 Piece = tuple[str, str]
-"""The speaker ("system", "user", "assistant") and the text."""
+"""Role and text."""
 
 
 def pieces(template: str, marks: dict[str, str]) -> tuple[list[Piece], list[Piece]]:
-    """The pieces before a user's message, and those after it, up to where the assistant's answer begins.
+    """The pieces before a user's message, and those between it and the answer.
 
     Args:
-        marks: names of special tokens in templates and their spellings, such as {"bos_token": "<s>"}.
+        marks: special tokens by their names in templates, such as {"bos_token": "<s>"}.
 
     Raises:
-        Refused: the template is too long or too slow, fails, or does not keep the message as it is.
+        Refused: the template is too long or too slow, fails, or changes the message.
     """
     alone, asked, both = _rendered(template, marks)
     before, end = _around(alone, ASKED)
@@ -53,15 +53,13 @@ def pieces(template: str, marks: dict[str, str]) -> tuple[list[Piece], list[Piec
 def tokens(
     theirs: Any, ids_of: Callable[[str], Sequence[int]], sentences: Sequence[str]
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
-    """The same as (role, token), for `Marks`. Special tokens at the beginning, such as <s>, have no role.
+    """The same as (role, token), for `Marks`. Special tokens at the beginning have no role.
 
     Args:
-        theirs: their tokenizer.
-        ids_of: the tokens of a text as our tokenizer cuts it.
-        sentences: texts which both must cut identically.
+        sentences: texts that both tokenizers must cut identically.
 
     Raises:
-        Refused: there is no template, or see `pieces`; or the tokens of a message depend on its surroundings.
+        Refused: there is no template, or see `pieces`; or a message's tokens depend on its surroundings.
     """
     template = getattr(theirs, "chat_template", None)
     if not isinstance(template, str):
@@ -103,7 +101,7 @@ def _said(found: list[Piece]) -> list[Piece]:
 
 
 def _rendered(template: str, marks: dict[str, str]) -> tuple[str, str, str]:
-    """A message, the same before an answer, and a message, its answer and another ("" if the template knows none).
+    """A message, the same before an answer, and a message, its answer and another, "" if the template fails.
 
     Raises: Refused.
     """

@@ -1,4 +1,4 @@
-"""A converted model against the original: every pattern, every stream, the logits, and the probabilities of routers."""
+"""A converted model against the original."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ from tfmviz.record.marks import are_second
 from tfmviz.record.tap import Recorder
 
 LIMITS = {"logits": 5e-5, "patterns": 5e-6, "streams": 3e-5}
-"""The largest differences that rounding explains. Those of logits and streams count in units of the largest value
-there, where that is more than 1.
-"""
+"""The largest differences that rounding explains, for logits and streams in units of the largest value above 1."""
 
 
 TIMES = 10
 """The largest ratio of our distance from the exact result to that of the original's rounding. Of 540 random models 62
-texts were over a limit: there the ratio was at most 2.5; with one row of weights changed by a thousandth, 190.
+texts were over a limit, with ratios of at most 2.5; one row of weights changed by a thousandth gave 190.
 """
 
 Values = dict[str, Tensor]
-"""Values by our names of the sites."""
+"""Values by our names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,9 +36,9 @@ class Site:
     """One value in both models.
 
     Attributes:
-        kind: "patterns", which also means the probabilities of routers; "streams" or "logits".
-        name: our name of the site.
-        difference: the largest difference, in units of the limits.
+        kind: "patterns", which includes routers' probabilities; "streams" or "logits".
+        name: ours.
+        difference: the largest, in units of the limits.
     """
 
     kind: str
@@ -51,17 +49,15 @@ class Site:
 def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]]) -> dict[str, Site]:
     """The site of each kind that differs most, over several texts.
 
-    Where a softmax is saturated, the original's rounding may exceed the limits, as in T5, which divides no scores by
-    √d. Then all sites are compared with the original in double precision: they pass if they are at most `TIMES` as far
-    from that as the original is at its worst site of the kind. (At one site its rounding may be small by chance: the
-    layout in memory changes it tenfold.)
+    Where a softmax is saturated, the original's rounding may exceed the limits, as in T5. Then all sites are compared
+    with the original in double precision: they pass if they are at most `TIMES` as far from it as the original's worst
+    site of the kind.
 
     Args:
-        theirs: the original, in float32.
-        texts: each (1, len) ids, or those of source and target.
+        texts: (1, len) ids each, or those of source and target.
 
     Raises:
-        Refused: a difference is larger, or the original overflows; the message names the first such site.
+        Refused: a difference is larger, or the original overflows.
     """
     largest: dict[str, Site] = {}
     for ids in texts:
@@ -77,7 +73,7 @@ def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]
 
 
 def _check_finite(ours: Values, original: Values) -> None:
-    """Raises: Refused, naming the first site where the original overflows, as with weights of 10³⁸."""
+    """Raises: Refused, naming the first site where the original overflows."""
     for name in ours:
         if name in original and not original[name].isfinite().all():
             raise Refused(
@@ -149,7 +145,7 @@ def _theirs(output: Any, config: ModelConfig, theirs: Any) -> Iterator[tuple[str
 
 
 def _stack(stack: str, config: ModelConfig, streams: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """The first stream, that after every layer, and the last one after the last norm where there is one."""
+    """The first stream, that after every layer, and the last one normed."""
     if len(streams) != config.depth(stack) + 1:
         raise Refused(f"transformers gave {len(streams)} streams of the {stack}, not {config.depth(stack) + 1}.")
     yield f"{stack}.0.resid_pre", streams[0]

@@ -1,4 +1,4 @@
-"""A checkpoint before it is converted: its kind, its origin, and the checks on its files."""
+"""A checkpoint before it is converted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, check_size, read_json
 
 SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "chat_template.jinja", "README.md")
-"""The files besides the weights: configuration, tokenizer, card."""
+"""The files besides the weights."""
 
 WEIGHTS = "model*.safetensors"
 """The weights; some models hold them a second time under another name."""
@@ -28,10 +28,10 @@ SETTINGS = ("config.json", "generation_config.json", "tokenizer_config.json")
 """The files that transformers reads as settings; the last may list many special tokens."""
 
 PLAIN = re.compile(r"[\w.-]+")
-"""Names of files that are fetched: in no folder, and no pattern that fits others too."""
+"""Names that are fetched: no folders, no patterns."""
 
 GATED = "GatedRepo"
-"""The Hub's message for a model whose terms must be accepted first."""
+"""The Hub's message if terms must be accepted first."""
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -41,10 +41,10 @@ class Checkpoint:
     """A folder with a checkpoint.
 
     Attributes:
-        theirs: their configuration, with all defaults filled in.
-        generation: their settings for writing; None if there are none.
-        origin: the folder as it was given, or the name on the Hub and the commit.
-        licence: as on the model's card, or "not stated".
+        theirs: their configuration, with all defaults.
+        generation: their settings for writing.
+        origin: the folder, or the name on the Hub and the commit.
+        licence: from the card, or "not stated".
     """
 
     folder: Path
@@ -58,15 +58,15 @@ class Checkpoint:
 def open_checkpoint(
     given: str, *, say: Callable[[str], None], most: float = math.inf, is_look: bool = False
 ) -> Checkpoint:
-    """A folder of this machine or, if there is none of that name, a model of the Hub, which is fetched.
+    """A folder or, if there is none of that name, a model fetched from the Hub.
 
     Args:
-        say: told the kind, and the files about to be fetched.
-        most: bytes of weights; more are refused before they are fetched.
-        is_look: only say what it is; of the Hub's models only the small files are fetched.
+        say: told the kind, and the files to be fetched.
+        most: most bytes of weights.
+        is_look: fetches only the small files.
 
     Raises:
-        Refused: there is no such model, its type is not known here, or it is too large.
+        Refused: there is no such model, or its type is unknown, or it is too large.
     """
     folder = Path(given).expanduser()
     if folder.is_dir():
@@ -110,10 +110,10 @@ def _described(folder: Path, *, origin: str) -> Checkpoint:
 
 
 def check_files(folder: Path) -> None:
-    """Checks all files that may be read, before transformers opens any of them.
+    """Checks all files before transformers opens any.
 
     Raises:
-        Refused: one is no regular file, too large for its kind, or would fill the memory once it is read.
+        Refused: one is no regular file, is too large for its kind, or would fill the memory.
     """
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in SMALL):
@@ -126,15 +126,15 @@ def check_files(folder: Path) -> None:
 
 
 def _most(name: str) -> float:
-    """Bytes of the largest file of that name, besides the weights, that is read."""
+    """Most bytes of a file of that name."""
     return MOST_SETTINGS if name in SETTINGS[:2] else MOST_JSON
 
 
 def check_type(folder: Path) -> None:
-    """Reads the type of a model first, so that no code of the folder ever runs.
+    """Reads the type first, so that no code of the folder ever runs.
 
     Raises:
-        Refused: there is no configuration, or its type is not known here.
+        Refused: there is no configuration, or its type is unknown.
     """
     try:
         config = read_json(folder / "config.json")
@@ -157,9 +157,9 @@ def licence_of(card: Path) -> str:
 
 
 def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) -> Checkpoint:
-    """From the library's store if the model is there, else from the Hub: the small files, then the weights.
+    """From the library's store, else from the Hub: the small files, then the weights.
 
-    An interrupted download stays there, and the next call fetches the rest.
+    The next call continues an interrupted download.
     """
     from huggingface_hub import HfApi, snapshot_download
 
@@ -199,14 +199,14 @@ def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) 
 
 
 def _check_whole(path: Path, n_bytes: int) -> None:
-    """Raises: OSError, if a file is not as long as the Hub says; it is removed, or no later call would fetch it."""
+    """Raises: OSError, if a file is not as long as the Hub says; it is removed."""
     if (found := path.stat().st_size) != n_bytes:
         path.resolve().unlink()
         raise OSError(f"{path.name} has {found:,} bytes in place of {n_bytes:,}")
 
 
 def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
-    """Advice to the reader where the Hub gave no model, or not all of it."""
+    """Advice to the reader after a failed download."""
     sentence = in_one_line(error)
     answers = [found for one in (error, error.__cause__) if (found := getattr(one, "response", None)) is not None]
     if any(answer.status_code == 403 or answer.headers.get("X-Error-Code") == GATED for answer in answers):

@@ -47,21 +47,18 @@ SENTENCES = (
 """Texts on which a converted model is compared with the original."""
 
 Progress = Callable[[int, int], None]
-"""Called with the number of finished tensors, and of all."""
+"""Called with the numbers of finished tensors and of all."""
 
 
 def convert(hf_model: Any, hf_tokenizer: Any, *, name: str = "converted", max_len: int = DEFAULT_LEN) -> ZooModel:
-    """A model of transformers in memory as one of our own, with separate weights, compared with the original.
-
-    The original keeps its settings.
+    """A model of transformers in memory as one of our own, compared with the original, which stays unchanged.
 
     Args:
-        hf_model: with the head that it was trained with, such as `AutoModelForCausalLM.from_pretrained(…)`; models
-            without a head have patterns and streams but no logits.
-        max_len: the most tokens that our model reads.
+        hf_model: with its head, such as `AutoModelForCausalLM.from_pretrained(…)`; without one there are no logits.
+        max_len: context of our model.
 
     Raises:
-        source.Refused: the model is of a kind that is not known here; the message says why.
+        source.Refused: the model is of an unknown kind; the message says why.
     """
     theirs, family = hf_model.config, family_of(hf_model.config)
     source = open_source(Memory(hf_model.state_dict()), family)
@@ -84,10 +81,10 @@ def convert_folder(
     progress: Progress,
     is_chat: bool = False,
 ) -> dict[str, Site]:
-    """Writes the folder `place / name`, whole or not at all, and returns the largest differences from the original.
+    """Writes the folder `place / name`, whole or not at all, and returns the largest differences.
 
     Args:
-        is_chat: texts are read as a user's message in the checkpoint's chat template.
+        is_chat: reads texts as a user's message in the chat template.
 
     Raises:
         Refused: the model cannot be shown, or differs from the original.
@@ -129,7 +126,7 @@ def convert_folder(
 
 
 def in_pairs(config: ModelConfig, tokenizer: ForeignTokenizer, source: Source) -> tuple[ModelConfig, ForeignTokenizer]:
-    """With the separator of two texts that are read together, where a model has a vector for each of them."""
+    """With the separator of two texts, where a model has a vector for each."""
     mark = tokenizer.joins_by
     if not (config.embeddings.segment and source.shape(TYPES)[0] > 1 and mark):
         return config, tokenizer
@@ -148,7 +145,7 @@ def _in_chat(tokenizer: ForeignTokenizer, theirs: Any, config: ModelConfig) -> F
 
 
 def _try(folder: Path) -> None:
-    """Loads the model as the app does, which runs it on a sentence. Raises: Refused, if the app would not show it."""
+    """Loads the model as the app does. Raises: Refused."""
     try:
         zoo.load(folder.name, folder.parent)
     except zoo.ModelUnavailable as error:
@@ -179,10 +176,7 @@ def _check_room(place: Path, n_bytes: int) -> None:
 
 
 def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Tensor, ...]]:
-    """The sentences as the model reads them; for an encoder-decoder each with the one before it as its target.
-
-    Raises: Refused, if the tokenizer makes nothing of them.
-    """
+    """The sentences as the model reads them; in an encoder-decoder the one before is the target. Raises: Refused."""
     found, sentences = [], list(SENTENCES)
     if (window := config.attention.window) is not None and window < config.max_len:
         sentences.append(" ".join(SENTENCES * (window // 30 + 1)))  # reaches past it: they have 31 words

@@ -1,4 +1,4 @@
-"""Language models built like GPT: GPT-2, Pythia (GPT-NeoX), BLOOM, OPT, GPT-J, Falcon and their relatives."""
+"""Language models built like GPT."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfmviz.model.config import ModelConfig
 
 
 def _by_layer(theirs: Any, name: str) -> float:
-    """Some divide the scores of layer n by n + 1, which is folded into queries."""
+    """Some divide the scores of layer n by n + 1, folded into queries."""
     divides = theirs.scale_attn_by_inverse_layer_idx and ".W_Q." in name
     return 1 / (int(name.split(".")[2]) + 1) if divides else 1.0
 
@@ -87,7 +87,7 @@ def _falcon_layout(theirs: Any, source: Source) -> Layout:
 
 
 def of_blocks(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
-    """CodeGen orders rows by four machines, and on each by queries, values and keys."""
+    """CodeGen orders rows by four machines, on each by queries, values and keys."""
     return rows.unflatten(0, (4, 3, -1))[:, ("W_Q", "W_V", "W_K").index(part)].flatten(0, 1)
 
 
@@ -103,7 +103,7 @@ def _neox(theirs: Any) -> dict[str, Any]:
 
 
 def _neox_layout(theirs: Any, source: Source) -> Layout:
-    """The library renamed the output layer; files on the Hub have the old name."""
+    """Files on the Hub have the output layer's old name."""
     W_U = "embed_out.weight" if "embed_out.weight" in source else "lm_head.weight"
     return replace(NEOX, outside=dict(NEOX.outside) | {"embedding.W_U": W_U})
 
@@ -138,7 +138,7 @@ def _opt_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 
 def _opt_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-    """Its smallest post-norm model has narrow embeddings, W_E · project_in, and the same on the way out."""
+    """Its smallest post-norm model has narrow embeddings, W_E · project_in, likewise on the way out."""
     W_U = "lm_head.weight" if "lm_head.weight" in source else "decoder.embed_tokens.weight"
     for name, value in replace(OPT, outside=dict(OPT.outside) | {"embedding.W_U": W_U}).weights(source, theirs, ours):
         if "decoder.project_in.weight" not in source or not name.startswith("embedding."):

@@ -1,4 +1,4 @@
-"""Models that fill in words: BERT and its relatives, ALBERT, ModernBERT, EuroBERT; with or without heads."""
+"""Models that fill in words, with or without heads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEFT_OUT = (
     "generator_lm_head.weight",
     "discriminator_predictions.*",
 )
-"""Buffers, a pooled vector, heads for other tasks, and the embedding where it is stored again as the output layer."""
+"""Buffers, a pooled vector, heads for other tasks, and a second copy of the embedding."""
 
 
 def _refuse_decoders(theirs: Any) -> None:
@@ -85,14 +85,8 @@ def _albert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any
     return _bert_shape(theirs, source, names=names) | {"shared_layers": shared}
 
 
-def _roberta_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
-    shape = _bert_shape(theirs, source, names=names)
-    if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
-        raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
-    return shape
-
-
-def _electra_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+def _gelu_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+    """Their heads always have GELU."""
     shape = _bert_shape(theirs, source, names=names)
     if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
         raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
@@ -147,7 +141,7 @@ DISTILBERT_LAYER = {
     "sa_layer_norm": "self_attn_residual.norm",
     "output_layer_norm": "mlp_residual.norm",
 }
-"""Their names of the parts of a layer, and ours."""
+"""Their names of a layer's parts, and ours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,9 +149,9 @@ class Names:
     """Where a family keeps its tensors.
 
     Attributes:
-        layers: path of its layers.
-        parts: its names of the parts of a layer, and ours.
-        dense, norm, bias: the parts of its head: the linear step, its norm, and the holder of the logits' bias.
+        layers: their path.
+        parts: its names of a layer's parts, and ours.
+        dense, norm, bias: of its head: the linear step, its norm, and the holder of the logits' bias.
         W_U: the output layer, where it is not the embedding.
         widening: the matrix from embeddings to d_model.
     """
@@ -238,14 +232,14 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) ->
 
 
 TYPES = "embeddings.token_type_embeddings.weight"
-"""A vector for each of the texts that are read together."""
+"""A vector for each of two texts."""
 
 ROBERTAS = ("roberta", "xlm-roberta", "camembert")
 """Types that are one model."""
 
 
 def _first_position(theirs: Any) -> int:
-    """Row of the table that a text's first token takes: RoBERTa counts from after its padding."""
+    """The first token's row of the table: RoBERTa counts from after its padding."""
     return theirs.pad_token_id + 1 if theirs.model_type in ROBERTAS else 0
 
 
@@ -289,7 +283,7 @@ MODERN_HEAD = {"modernbert": "head", "modernbert-decoder": "lm_head"}
 
 
 def _modern_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    """Its first layer reads the embedding, which is already normed."""
+    """Its first layer reads the normed embedding."""
     if theirs.classifier_activation != theirs.hidden_activation:
         raise Refused("Its head has another function than its layers (classifier_activation), which is not known here.")
     if not theirs.decoder_bias:
@@ -337,9 +331,9 @@ FAMILIES = {
     ),
     "eurobert": family(LLAMA, gated, all_turn, fixed(architecture="encoder-only"), reference="AutoModelForMaskedLM"),
     "bert": _family(_bert_shape, names=BERT, prefix="bert."),
-    **{name: _family(_roberta_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
+    **{name: _family(_gelu_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
     "albert": _family(_albert_shape, names=ALBERT, prefix="albert."),
-    "electra": _family(_electra_shape, names=ELECTRA, prefix="electra."),
+    "electra": _family(_gelu_shape, names=ELECTRA, prefix="electra."),
     "distilbert": _family(_distilbert_shape, names=DISTILBERT, prefix="distilbert."),
 }
 """By `model_type`."""

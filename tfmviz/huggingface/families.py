@@ -1,4 +1,4 @@
-"""From a checkpoint to our own transformer: its family, its configuration, and its parameters one by one."""
+"""From a checkpoint to our own transformer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAMILIES: dict[str, Family] = {
     **encoders.FAMILIES,
     **translators.FAMILIES,
 }
-"""By `model_type`, which decides: names of models say nothing."""
+"""By `model_type`."""
 
 DEFAULT_LEN = 256
 """Tokens that a converted model reads by default."""
@@ -48,10 +48,10 @@ def open_source(store: Store, family: Family) -> Source:
 
 
 def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEFAULT_LEN) -> ModelConfig:
-    """Our configuration of a model, whose context is cut at `max_len` and at the longest text that pages draw.
+    """Our configuration; `max_len` and the longest text that pages draw cut the context.
 
     Raises:
-        Refused: the model is of a kind that is not known here; its configuration contradicts itself.
+        Refused: the model is of an unknown kind, or its configuration contradicts itself.
     """
     context = family.context(theirs)
     length = min(max_len, context, MAX_LEN)
@@ -67,10 +67,10 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
 
 
 def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Iterator[tuple[str, Tensor]]:
-    """All parameters of our model, read one after another.
+    """All parameters of our model, one after another.
 
     Raises:
-        Refused: one is missing or has another shape than the configuration says, or the checkpoint holds more.
+        Refused: one is missing, superfluous or of another shape than configured.
     """
     expected = parameter_shapes(config)
     for name, value in family.weights(source, theirs, config):
@@ -88,14 +88,14 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:
-    """`parameters` without numbers, before any tensor is read, however large it claims to be. Raises: Refused."""
+    """`parameters` by their shapes, before any tensor is read. Raises: Refused."""
     with torch.device("meta"):
         for _ in parameters(source.without_numbers(), theirs, config, family):
             pass
 
 
 def module_of(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Transformer:
-    """Our transformer with the weights of a checkpoint, in float32. Raises: Refused, see `parameters`."""
+    """Our transformer with the weights of a checkpoint, in float32. Raises: Refused."""
     module = build_to_fill(config)
     weights = {name: value.float().clone() for name, value in parameters(source, theirs, config, family)}
     module.load_state_dict(weights, assign=True)

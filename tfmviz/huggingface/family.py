@@ -1,8 +1,7 @@
-"""The recipe from a checkpoint to our own transformer, and its ingredients, for all families of models.
+"""The recipe from a checkpoint to our own transformer.
 
-Whatever folds into the weights without loss is folded here, so that the transformer needs few choices: see each
-family. The order of a head's coordinates is one example: the library's RoPE pairs coordinate m with m + d/2, ours
-pairs neighbours, which is the same model with its rows in another order.
+Whatever folds into the weights without loss is folded, so that the transformer needs few choices: the library's RoPE,
+for example, pairs coordinate m with m + d/2, ours pairs neighbours, which only reorders rows.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ Weights = Iterator[tuple[str, Tensor]]
 """Names of our parameters, and their values."""
 
 Reference = Literal["AutoModel", "AutoModelForCausalLM", "AutoModelForMaskedLM", "AutoModelForSeq2SeqLM"]
-"""The class of transformers that runs a model; the first for models without a head."""
+"""The class that runs a model; the first has no head."""
 
 MAX_LEN = 512
-"""The most tokens that a converted model reads, and that pages can draw."""
+"""The most tokens that pages can draw."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,12 +32,12 @@ class Family:
     """The recipe for models of one `model_type`.
 
     Attributes:
-        shape: the configuration, from theirs and from the checkpoint's tensors.
-        weights: our parameters one after another. Read lazily, so one tensor at a time is in memory.
+        shape: our configuration, from theirs and from the tensors.
+        weights: our parameters, one at a time.
         context: the longest text their configuration allows.
-        reference: the class of transformers with the head that goes with `shape`.
+        reference: with the head that goes with `shape`.
         prefix, left_out, stacked: see `Source`.
-        last: our last stream in units of theirs: some divide logits, which is in the last norm of ours.
+        last: our last stream in units of theirs: some divide logits, ours in the last norm.
     """
 
     shape: Callable[[Any, Source], dict[str, Any]]
@@ -63,7 +62,7 @@ FUNCTIONS: dict[str, FeedForwardKind] = {
     "silu": "silu",
     "swish": "silu",
 }
-"""The library's names of functions, and ours."""
+"""Functions by the library's names."""
 
 GATED: dict[FeedForwardKind, FeedForwardKind] = {
     "relu": "reglu",
@@ -74,7 +73,6 @@ GATED: dict[FeedForwardKind, FeedForwardKind] = {
 
 
 def function(name: str, *, gated: bool = False) -> FeedForwardKind:
-    """Raises: Refused, naming a function that is not known here."""
     if name not in FUNCTIONS:
         raise Refused(f"Its layers use the function {name!r}, which is not known here. Known: {', '.join(FUNCTIONS)}.")
     kind = FUNCTIONS[name]
@@ -84,7 +82,7 @@ def function(name: str, *, gated: bool = False) -> FeedForwardKind:
 
 
 def embeddings(source: Source, theirs: Any, *, W_E: str, W_U: str) -> dict[str, Any]:
-    """Our entries `embeddings` and `head`; where both matrices are stored, their numbers tell whether they are tied."""
+    """Our entries `embeddings` and `head`; equal matrices are tied."""
     if W_U in source:
         return {"embeddings": "tied" if source.same(W_E, W_U) else "untied"}
     return {"embeddings": "tied"} if theirs.tie_word_embeddings is not False else {"embeddings": "tied", "head": "none"}

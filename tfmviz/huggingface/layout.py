@@ -1,4 +1,4 @@
-"""Where a checkpoint keeps its tensors, as a table from our names to theirs."""
+"""A checkpoint's tensors, as a table from our names to theirs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfmviz.model.transformer import parameter_shapes
 
 
 def joined(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
-    """One of several matrices in one tensor, one below the other: queries, keys and values, or gate and input."""
+    """One of several matrices stacked in a tensor: queries, keys and values, or gate and input."""
     if part in ("W_gate", "W_in"):
         return rows.chunk(2)[part == "W_in"]
     d_q, d_kv = ours.attention.n_heads * ours.d_head, ours.attention.n_kv_heads * ours.d_head
@@ -26,7 +26,7 @@ def joined(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
 
 
 def by_group(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
-    """The same where rows are ordered by group: the queries of its heads, its key, its value."""
+    """The same with rows ordered by group: its queries, its key, its value."""
     n_kv_heads = ours.attention.n_kv_heads
     rows = rows.unflatten(0, (n_kv_heads, -1, ours.d_head))
     n = {"W_Q": slice(-2), "W_K": slice(-2, -1), "W_V": slice(-1, None)}[part]
@@ -38,19 +38,19 @@ QKV = ("W_Q", "W_K", "W_V")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """Where models of a family keep their tensors: their names by ours.
+    """A family's names of tensors, by ours.
 
     Attributes:
-        outside: tensors outside the layers. Their names end in ".weight" or ".bias"; others lack it.
-        layer: the parts of a layer. A tensor that several of our matrices name holds all of them. "": there are no
-            numbers, as in a norm without γ. {e} stands for an expert's number.
+        outside: tensors outside the layers, with ".weight" or ".bias", which others lack.
+        layer: the parts of a layer; several of ours may share a tensor. "": there is none, as in a norm without γ. {e}
+            is an expert's number.
         path: of layer {n} of a {stack}; names outside may have a {stack} too.
-        cut: takes one of our matrices out of a tensor that holds several.
-        transposed: patterns of the parts whose matrices are stored transposed.
+        cut: takes one of our matrices out of a shared tensor.
+        transposed: patterns of the parts stored transposed.
         in_halves: RoPE pairs coordinate m with m + d/2, not with its neighbour.
         gain_from_1: γ − 1 is stored.
-        factor: multiplies a parameter of ours.
-        first_position: row of the table of positions that the first token takes.
+        factor: of a parameter of ours.
+        first_position: the first token's row in the table of positions.
     """
 
     outside: Mapping[str, str]
@@ -110,7 +110,7 @@ class Layout:
         return value.float() + 1 if self.gain_from_1 and kind == "weight" else value
 
     def _for_turns(self, value: Tensor, theirs: Any, ours: ModelConfig, layer: int, short: str) -> Tensor:
-        """The coordinates of each head in our order, and as long as YaRN and LongRoPE make them."""
+        """Each head's coordinates in our order, scaled as by YaRN and LongRoPE."""
         turned = turned_width(theirs, ours.d_head, layer)
         if self.in_halves:
             value = reordered(value, pairs(ours.d_head, turned), ours.d_head)
@@ -121,7 +121,7 @@ class Layout:
 
 
 def _stored(source: Source, name: str, kind: str, shape: tuple[int, ...]) -> Tensor:
-    """A tensor; a bias that no file has is 0, and γ of a norm that has none is 1."""
+    """A tensor; a missing bias is 0, a missing γ 1."""
     if not name or (kind == "bias" and f"{name}.bias" not in source):
         return torch.zeros(shape) if kind == "bias" else torch.ones(shape)
     return source[f"{name}.{kind}"]

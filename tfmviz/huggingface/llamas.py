@@ -1,4 +1,4 @@
-"""Language models built like Llama: a table of names and a few settings tell them apart."""
+"""Language models built like Llama."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT_OUT = (
     *("*.inv_freq", "*.attn.bias", "*.attn.masked_bias", "*.attention.bias", "*.attention.masked_bias"),
     *("*.causal_mask", "score.*", "classifier.*", "qa_outputs.*", "v_head.*"),
 )
-"""Tables that follow from a formula, and heads for other tasks than the next word."""
+"""Tables that follow from a formula, and heads for other tasks."""
 
 EPS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps")
 """Names of ε; families without one use 10⁻⁵."""
@@ -33,7 +33,7 @@ ATTENTION = {
 }
 NORMS = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "post_attention_layernorm"}
 ONE_NORM = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "input_layernorm"}
-"""Parallel layers that read one normed copy of the stream; ours has a norm for each, with the same numbers."""
+"""Parallel layers share a norm; ours have one each, with equal weights."""
 BOTH_NORMS = {
     "self_attn_residual.norm": "input_layernorm",
     "self_attn.out_norm": "post_attention_layernorm",
@@ -69,12 +69,12 @@ def _shape(theirs: Any, source: Source, layout: Layout) -> dict[str, Any]:
 
 
 def gated(theirs: Any) -> dict[str, Any]:
-    """The function of a gated layer, and its width."""
+    """A gated layer's function and width."""
     return {"feed_forward": function(theirs.hidden_act, gated=True), "d_ff": theirs.intermediate_size}
 
 
 def plain(theirs: Any) -> dict[str, Any]:
-    """The same of a layer without a gate; GPT-J and its relatives make it four times as wide as the stream."""
+    """The same without a gate, by default four times as wide as the stream."""
     named = getattr(theirs, "hidden_act", None) or theirs.activation_function
     d_ff = getattr(theirs, "intermediate_size", None) or getattr(theirs, "n_inner", None)
     return {"feed_forward": function(named), "d_ff": d_ff or 4 * theirs.hidden_size}
@@ -86,7 +86,7 @@ def turning(theirs: Any, *, still: Any = ()) -> dict[str, Any]:
 
 
 def all_turn(theirs: Any) -> dict[str, Any]:
-    """Raises: Refused, if a share of the coordinates would turn in a model whose code turns all."""
+    """Raises: Refused, if the settings turn only a part of the coordinates."""
     rope = getattr(theirs, "rope_parameters", None) or {}
     if (share := rope.get("partial_rotary_factor", 1.0)) != 1.0:
         d_head = getattr(theirs, "head_dim", None) or theirs.hidden_size // theirs.num_attention_heads
@@ -98,7 +98,7 @@ def all_turn(theirs: Any) -> dict[str, Any]:
 
 
 def _still_where_global(theirs: Any) -> dict[str, Any]:
-    """Layers that see all keys have no positions where others have a window (Command R7B, EXAONE 4)."""
+    """Layers without the others' window have no positions (Command R7B, EXAONE 4)."""
     everywhere = [n for n, kind in enumerate(kinds_of_layers(theirs)) if kind == "full_attention"]
     return turning(theirs, still=everywhere if theirs.sliding_window else ())
 
@@ -108,14 +108,14 @@ def _still_as_listed(theirs: Any) -> dict[str, Any]:
 
 
 def _gemma(theirs: Any) -> dict[str, Any]:
-    """Configurations of the first Gemma name "gelu", but the models were trained with its approximation by tanh."""
+    """The first Gemma's configurations name "gelu", but it was trained with the approximation by tanh."""
     named = getattr(theirs, "hidden_activation", None) or theirs.hidden_act
     kind = "geglu_tanh" if named == "gelu" and theirs.model_type == "gemma" else function(named, gated=True)
     return {"feed_forward": kind, "d_ff": theirs.intermediate_size, "embedding_scale": "sqrt_d_model"} | turning(theirs)
 
 
 def _capped(theirs: Any) -> dict[str, Any]:
-    """Norms on both sides, another divisor, and caps; Gemma 3 has norms of queries and no caps."""
+    """Gemma 2 and 3."""
     found = {
         "norm_position": "both",
         "score_divisor": math.sqrt(theirs.query_pre_attn_scalar),
@@ -162,9 +162,9 @@ def family(
     """A family of language models.
 
     Args:
-        settings: its differences; later ones outweigh earlier ones.
-        refused: settings of theirs with the only value that is known here.
-        layout_of: the layout, where it depends on their configuration or on the checkpoint's tensors.
+        settings: its differences; later ones override earlier ones.
+        refused: settings of theirs with their only known value.
+        layout_of: the layout, if it depends on their configuration or tensors.
     """
 
     def shape(theirs: Any, source: Source) -> dict[str, Any]:

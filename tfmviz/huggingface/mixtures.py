@@ -27,11 +27,11 @@ from tfmviz.huggingface.source import Refused, Source
 from tfmviz.model.config import ModelConfig
 
 STACKED = tuple(f"experts.{name}{bias}" for name in ("gate_up_proj", "down_proj") for bias in ("", "_bias"))
-"""The matrices of all experts in one tensor, as models in memory have them."""
+"""All experts' matrices in one tensor, as in memory."""
 
 
 def _experts(router: str, gate: str, up: str, down: str, **more: Any) -> Layout:
-    """A layout by the names of the router, and of an expert's matrices."""
+    """A layout by the names of router and expert's matrices."""
     names = {"W_gate": gate, "W_in": up, "W_out": down}
     mlp = {"mlp.W_R": router} | {f"mlp.experts.{{e}}.{ours}": theirs for ours, theirs in names.items()}
     return replace(LLAMA, layer=ATTENTION | NORMS | mlp, **more)
@@ -54,7 +54,7 @@ LAYOUTS = (
     _stacked("block_sparse_moe", "router"),  # Granite
     _stacked("block_sparse_moe", "router.layer", "input_linear", "output_linear"),  # the same in files
 )
-"""Where the experts of a family lie; the tensors themselves tell which it is."""
+"""Layouts of experts, told apart by the tensors."""
 
 SHARED = {"W_S": "mlp.shared_expert_gate"} | {
     f"shared.{ours}": f"mlp.shared_expert.{theirs}"
@@ -66,8 +66,8 @@ def mixture(*settings: Settings, names: Mapping[str, str] | None = None, layout:
     """A family of mixtures.
 
     Args:
-        names: of the parts of a layer, besides those of most of these models.
-        layout: other settings of the layout.
+        names: of a layer's parts, besides the usual ones.
+        layout: settings of the layout.
     """
 
     def layout_of(theirs: Any, source: Source) -> Layout:
@@ -79,16 +79,16 @@ def mixture(*settings: Settings, names: Mapping[str, str] | None = None, layout:
 
 
 def _fits(layout: Layout, source: Source) -> bool:
-    """True if the first layer has its router and its first expert where a layout says."""
+    """True if the first layer's router and expert are where a layout says."""
     parts = (layout.layer[part].format(e=0) for part in ("mlp.W_R", "mlp.experts.{e}.W_out"))
     return all(f"layers.0.{part}.weight" in source for part in parts)
 
 
 def routed(theirs: Any) -> dict[str, Any]:
-    """The number of experts, how many read a token, and how much each counts.
+    """The settings of experts.
 
     Raises:
-        Refused: some layers have none.
+        Refused: some layers have no experts.
     """
     n_layers, every = theirs.num_hidden_layers, getattr(theirs, "decoder_sparse_step", 1)
     without = set(getattr(theirs, "mlp_only_layers", ())) | {n for n in range(n_layers) if (n + 1) % every}
@@ -108,7 +108,7 @@ def routed(theirs: Any) -> dict[str, Any]:
 
 
 def _interleaved(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
-    """gpt-oss: rows of gate and input take turns; 1 is added to the factor of the gate."""
+    """gpt-oss: rows of gate and input alternate; 1 is added to the gate's factor."""
     found = rows[part == "W_in" :: 2]
     return found.float() + 1 if part == "W_in" and found.ndim == 1 else found
 

@@ -1,4 +1,4 @@
-"""The message for a model that is not converted: why, which family is nearest, and what shows its attention."""
+"""The message for a model that is not converted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Config = Mapping[str, Any]
 
 
 def _has(*names: str) -> Callable[[Config], bool]:
-    """Tests whether a configuration sets one of these to more than nothing."""
+    """Tests whether a configuration sets one of these."""
     return lambda config: any(config.get(name) for name in names)
 
 
@@ -37,7 +37,7 @@ REASONS: dict[str, Callable[[Config], bool]] = {
     "its scores have terms for words and for positions apart": _is("deberta.*|xlnet|transfo-xl"),
     "its attention is sparse": _is("longformer|led|big_?bird.*|longt5|reformer|nystromformer"),
 }
-"""Reasons why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
+"""Reasons why a type has no recipe; the first that holds counts."""
 
 OF_TYPES = {
     "mpnet": "it has a table of distances (relative_attention_bias) and learned positions",
@@ -49,7 +49,7 @@ OF_TYPES = {
     "persimmon": "its queries have LayerNorms with biases (q_layernorm)",
     "prophetnet": "it reads a text in several orders, with a second stream of queries",
 }
-"""The obstacle in types whose settings do not tell."""
+"""Reasons by type."""
 
 UNKNOWN = "there is no recipe for its layers"
 
@@ -60,7 +60,7 @@ BY_SETTINGS = {
     "relative_attention_num_buckets": "bert",
     **dict.fromkeys(("rope_parameters", "rope_theta", "rotary_dim", "partial_rotary_factor"), "gpt_neox"),
 }
-"""The family whose layers a setting speaks of, the first that is set. Without any, a decoder is nearest to GPT-2."""
+"""The family nearest to a model, by the first setting present."""
 
 
 def not_converted(config: Config, families: Mapping[str, Family]) -> str:
@@ -88,9 +88,7 @@ def with_way_out(sentences: str, config: Config) -> str:
 
 
 def nearest(config: Config, families: Mapping[str, Family]) -> str | None:
-    """The known family whose layers are most like those of another type, by its name, else by its settings; None for
-    one that does not read text alone and has no relative.
-    """
+    """The family most like another type, by its name, else by its settings; None if none is."""
     kind, has_two = str(config["model_type"]), bool(config.get("is_encoder_decoder"))
     known = [name for name, family in families.items() if (family.reference == "AutoModelForSeq2SeqLM") == has_two]
     if relatives := [name for name in known if _stem(name) == _stem(kind) != "gpt"]:  # GPTs differ more than by number

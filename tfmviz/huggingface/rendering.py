@@ -6,14 +6,14 @@ import json
 import sys
 
 MEMORY = 1 << 30
-"""Bytes that a template may take beyond those of its process at the beginning."""
+"""Bytes that a template may take."""
 
 MOST_CHARACTERS = 20_000
-"""Characters that it may make of a few short messages."""
+"""Characters that it may make."""
 
 
 def main() -> None:
-    """Reads a template, its special tokens by their names and three messages: a question, an answer, another question.
+    """Reads a template, its special tokens by name and three messages: question, answer, question.
 
     Writes as JSON its rendering of the question, of the question before an answer, and of all three ("" if it fails).
     """
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _limit() -> None:
-    """No more memory than now and a little, and no byte into a file. Outside Linux only the time is limited."""
+    """Limits memory, and forbids writing files. Outside Linux only the time is limited."""
     try:
         import resource
 

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint, by name and one at a time: from safetensors files, or from a model in memory."""
+"""The tensors of a checkpoint, by name and one at a time, from safetensors files or from a model in memory."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Store(Protocol):
     def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
 
     def read(self, name: str, at: int | None = None) -> Tensor:
-        """A tensor, or the one at an index of several that are stacked in it.
+        """A tensor, or the one at an index of those stacked in it.
 
         Raises:
-            Refused: its numbers are not finite floating-point numbers.
+            Refused: it holds other than finite floating-point numbers.
         """
         ...
 
@@ -50,7 +50,7 @@ class Memory:
 
 
 class Shapes:
-    """Tensors without numbers: a recipe's results have their shapes, and cost nothing."""
+    """Tensors without numbers."""
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.shapes = shapes
@@ -60,11 +60,11 @@ class Shapes:
 
 
 class Files:
-    """The tensors of one safetensors file or of several (shards). Headers are checked before anything is read.
+    """The tensors of safetensors files, whose headers are checked first.
 
     Raises:
-        Refused: a file is missing, cut off or lies about its shapes; it holds numbers that are not read; a shard is
-            outside the folder, or two shards hold the same tensor.
+        Refused: a file is missing, cut off or lies about its shapes; it holds an unknown format; a shard is outside the
+            folder, or two hold the same tensor.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,7 +107,7 @@ class Files:
 
 
 def _checked(name: str, value: Tensor) -> Tensor:
-    """Raises: Refused, if not all numbers are finite, or they are none with a decimal point."""
+    """Raises: Refused, if not all are finite floating-point numbers."""
     if not value.is_floating_point():
         raise Refused(f"{name} holds {value.dtype} numbers, so the weights are quantised.")
     if not are_finite(value):
@@ -132,7 +132,7 @@ def listed(folder: Path) -> list[Path]:
 
 
 def shards(folder: Path) -> list[Path]:
-    """The safetensors files of a checkpoint.
+    """A checkpoint's safetensors files.
 
     Raises:
         Refused: there are none, or the index names one outside the folder.
@@ -166,13 +166,13 @@ def _without_safetensors(folder: Path) -> str:
 
 
 class Source:
-    """The tensors that a family asks for, by the names it uses. It remembers which were asked for.
+    """The tensors by a family's names. It remembers which were asked for.
 
     Args:
-        prefix: stands before the names of the model itself; checkpoints of a model without its head lack it.
-        left_out: patterns of tensors that nobody needs: buffers, and heads for other tasks.
-        stacked: the ends of the names of tensors that hold those of all experts: "experts.down_proj" holds
-            "experts.down_proj.0.weight", "experts.down_proj.1.weight" …, and "experts.down_proj_bias" their biases.
+        prefix: stands before the names; checkpoints without a head lack it.
+        left_out: patterns of tensors that are not needed.
+        stacked: ends of names of tensors that hold all experts': "experts.down_proj" holds "experts.down_proj.0.weight"
+            …, "experts.down_proj_bias" their biases.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Source:
         self._asked: set[str] = set()
 
     def _of_stack(self, short: str, name: str) -> dict[str, str]:
-        """Names of the tensors that are stacked in one, all with its name in the file."""
+        """Names of the tensors stacked in one, all with its name in the file."""
         kind = "bias" if short.endswith("_bias") else "weight"
         stem, (n, *_) = short.removesuffix("_bias").removesuffix(".weight"), self._store.shapes[name]
         self._place |= (found := {f"{stem}.{at}.{kind}": at for at in range(n)})
@@ -203,7 +203,7 @@ class Source:
         return name in self._names
 
     def __getitem__(self, name: str) -> Tensor:
-        """The tensor as it is stored. Raises: Refused, if there is none or not all of its numbers are finite."""
+        """The tensor as stored. Raises: Refused."""
         if name not in self._names:
             raise Refused(f"The checkpoint lacks {name}. It may be damaged, or of a kind that is not known here.")
         self._asked.add(name)
@@ -216,17 +216,17 @@ class Source:
         return self._store.shapes[self._names[name]][name in self._place :]
 
     def without_numbers(self) -> Source:
-        """The shapes of the same tensors; requests to it do not count as requests to this one."""
+        """The same tensors by their shapes, with a separate memory of requests."""
         found = copy(self)
         found._store, found._asked = Shapes(self._store.shapes), set(self._asked)
         return found
 
     def same(self, name: str, other: str) -> bool:
-        """True if two tensors hold the same numbers, as tied ones do that were stored twice."""
+        """True if two tensors are equal, as tied ones stored twice."""
         return self.shape(name) == self.shape(other) and bool(torch.equal(self[name], self[other]))
 
     @property
     def left_over(self) -> list[str]:
-        """Tensors that nobody asked for and that are not known to be needless."""
+        """Tensors that nobody asked for, except for `left_out`."""
         rest = [name for name in self._names if name not in self._asked]
         return sorted(name for name in rest if not any(fnmatchcase(name, pattern) for pattern in self._left_out))

@@ -1,4 +1,4 @@
-"""Tokenizers of transformers as files that the app reads, and the special tokens of their models."""
+"""Tokenizers of transformers as files that the app reads, and special tokens."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "voc
 """Files that hold a tokenizer, the newest kind first."""
 
 SENTENCE_PIECE = ("tokenizer.model", "spiece.model")
-"""Files that transformers reads with another package."""
+"""Files that need another package."""
 
 NEVER = -1e6
-"""Score of a piece that SentencePiece does not know: no text is cut into such pieces."""
+"""Score of a piece that SentencePiece does not know, so that it never occurs."""
 
 END = "</s>"
 """Marian's end-of-text token."""
@@ -54,7 +54,7 @@ def read_tokenizer(folder: Path, theirs: Any) -> Any:
 
 
 def _check_sentencepiece() -> None:
-    """Raises: Refused, where the package is not installed; transformers would ask for another one."""
+    """Raises: Refused, where the package is not installed."""
     try:
         import sentencepiece  # noqa: F401
     except ImportError as error:
@@ -62,11 +62,10 @@ def _check_sentencepiece() -> None:
 
 
 def tokenizer_of(theirs_tokenizer: Any, theirs: Any, generation: Any, config: ModelConfig) -> ForeignTokenizer:
-    """The app's tokenizer of a model.
+    """A model's tokenizer for the app.
 
     Args:
         theirs_tokenizer: from `read_tokenizer`, or a tokenizer of transformers in memory.
-        generation: their settings for writing; None if there are none.
 
     Raises:
         Refused: it is none of the `tokenizers` library, or has more entries than the model has rows.
@@ -81,10 +80,10 @@ def tokenizer_of(theirs_tokenizer: Any, theirs: Any, generation: Any, config: Mo
 
 
 def marks_of(theirs: Any, generation: Any, config: ModelConfig, *, mask: int | None) -> Marks:
-    """Where texts end and targets begin, from the settings for writing and, where these say nothing, the configuration.
+    """The special tokens, from the settings for writing, else from the configuration.
 
     Raises:
-        Refused: a decoder that reads an encoder has nothing to begin with.
+        Refused: an encoder-decoder has no start token.
     """
 
     ends, _ = ends_of(theirs, generation, config)
@@ -100,7 +99,7 @@ def marks_of(theirs: Any, generation: Any, config: ModelConfig, *, mask: int | N
 
 
 def ends_of(theirs: Any, generation: Any, config: ModelConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The end-of-text tokens, and those that are no entry of the vocabulary.
+    """The end-of-text tokens, and those outside the vocabulary.
 
     Small random checkpoints often keep GPT-2's 50256 with a vocabulary of a few thousand.
     """
@@ -111,7 +110,7 @@ def ends_of(theirs: Any, generation: Any, config: ModelConfig) -> tuple[tuple[in
 
 
 def _said(name: str, theirs: Any, generation: Any) -> Any:
-    """A setting for writing and, where there is none, that of the configuration."""
+    """A setting for writing, else of the configuration."""
     found = getattr(generation, name, None)
     return getattr(theirs, name, None) if found is None else found
 
@@ -130,9 +129,7 @@ def _backends(theirs: Any) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer |
 
 
 def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
-    """Tokenizers of source and target: `source.spm` and `target.spm`, with the indices of `vocab.json`. Raises:
-    Refused.
-    """
+    """`source.spm` and `target.spm`, with the indices of `vocab.json`. Raises: Refused."""
     try:
         vocabulary = read_json(folder / "vocab.json")
         with without_panics():

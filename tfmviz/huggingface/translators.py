@@ -1,4 +1,4 @@
-"""Encoder-decoders: BART and its relatives, T5 (1.0, 1.1, which is FLAN-T5's, mT5 and UMT5)."""
+"""Encoder-decoders: BART, T5 and their relatives."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _marian_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 
 def _shared(source: Source) -> str:
-    """The table of tokens, which files name once, under one of three names."""
+    """The table of tokens, under one of three names."""
     names = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
     return next((name for name in names if name in source), names[0])
 
@@ -104,7 +104,7 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 
 def scales_outputs(theirs: Any) -> bool:
-    """True if the last stream is divided by √d_model before it is read out, as in T5 1.0."""
+    """True if the last stream is divided by √d_model, as in T5 1.0."""
     if theirs.model_type == "mt5":
         return False
     scale = getattr(theirs, "scale_decoder_outputs", None)
@@ -145,7 +145,7 @@ def _t5_layer(source: Source, old: str, new: str, *, cross: bool) -> Weights:
 
 
 SAME_TABLES = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-"""Three names of one table; the library ties them whatever a file holds."""
+"""Names of one table, always tied."""
 
 LEFT_OUT = (*SAME_TABLES, "classification_head.*", "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.*")
 

@@ -1,4 +1,4 @@
-"""Differences between layers: how queries and keys turn, and how many keys a query sees."""
+"""Differences between layers, in rotations and windows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tfmviz.positions.rope import frequencies
 
 
 def pairs(d_head: int, turned: int | None = None) -> Tensor:
-    """Puts coordinates m and m + turned / 2 side by side, and leaves those that do not turn at the end: (d_head,)."""
+    """An order with coordinates m and m + turned / 2 side by side, those that do not turn at the end: (d_head,)."""
     turned = d_head if turned is None else turned
     return torch.cat((torch.arange(turned).unflatten(0, (2, -1)).T.flatten(), torch.arange(turned, d_head)))
 
 
 def rope_in(theirs: Any, layer: int) -> dict[str, Any]:
-    """Their settings of RoPE in a layer; some models have a set for each kind of layer."""
+    """Their settings of RoPE in a layer."""
     rope: dict[str, Any] | None = getattr(theirs, "rope_parameters", None)
     if rope is None:
         return {"rope_theta": 10_000.0}
@@ -35,10 +35,10 @@ def turned_width(theirs: Any, d_head: int, layer: int = 0) -> int:
 
 
 def theta(theirs: Any, d_head: int, layer: int = 0) -> tuple[float, ...]:
-    """Radians per position of each pair, with base, scaling and the share of coordinates that turn.
+    """Radians per position of each pair.
 
     Raises:
-        Refused: another scaling.
+        Refused: the scaling is unknown.
     """
     rope, turned = rope_in(theirs, layer), turned_width(theirs, d_head, layer)
     turning = frequencies(turned, base=rope["rope_theta"])  # float64, as in the models trained here
@@ -59,7 +59,7 @@ def theta(theirs: Any, d_head: int, layer: int = 0) -> tuple[float, ...]:
 
 
 def _llama3(turning: Tensor, rope: Any) -> Tensor:
-    """Slow pairs are slowed down by `factor`, fast ones kept, those between blended (Llama 3.1)."""
+    """Slow pairs are slowed down by `factor`, those in between partly (Llama 3.1)."""
     turns = rope["original_max_position_embeddings"] * turning / (2 * math.pi)
     low, high = rope["low_freq_factor"], rope["high_freq_factor"]
     kept = ((turns - low) / (high - low)).clamp(0, 1)
@@ -83,12 +83,12 @@ def _yarn(turning: Tensor, rope: Any, factor: float) -> Tensor:
 
 
 def _stretch(theirs: Any, rope: Any) -> float:
-    """The ratio of the longest text to the one trained on at first."""
+    """The ratio of the longest text to that first trained on."""
     return rope.get("factor") or theirs.max_position_embeddings / rope["original_max_position_embeddings"]
 
 
 def longer(theirs: Any, layer: int) -> float:
-    """YaRN's and LongRoPE's factor of turned queries and keys: longer texts need sharper patterns."""
+    """YaRN's and LongRoPE's factor of turned queries and keys."""
     rope = rope_in(theirs, layer)
     kind, given = rope.get("rope_type"), rope.get("attention_factor")
     if kind not in ("yarn", "longrope"):
@@ -105,7 +105,7 @@ def longer(theirs: Any, layer: int) -> float:
 
 
 def turns(theirs: Any, d_head: int, *, still: Collection[int] = ()) -> dict[str, Any]:
-    """The settings of each layer's turns of queries and keys.
+    """The settings of all layers' rotations.
 
     Args:
         still: layers without positions.
@@ -135,10 +135,10 @@ def plain_context(theirs: Any) -> int:
 
 
 def windows(theirs: Any, *, more: int = 0) -> dict[str, Any]:
-    """The keys that a query sees, its own included, and the layers where it sees all.
+    """The settings of windows.
 
     Args:
-        more: keys that their number leaves out.
+        more: keys that their number omits.
 
     Raises:
         Refused: some layers are of another kind.

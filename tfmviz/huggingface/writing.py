@@ -1,4 +1,4 @@
-"""A converted model as a folder of the zoo: whole or not there, with one tensor in memory at a time."""
+"""A converted model as a folder of the zoo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 KINDS = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
-"""Number formats by safetensors' names."""
+"""safetensors' names of formats."""
 
 PARTIAL = ".converting-"
 """Prefix of an unfinished folder, and of its lock."""
@@ -23,10 +23,10 @@ PARTIAL = ".converting-"
 
 @contextmanager
 def new_folder(place: Path, name: str) -> Iterator[Path]:
-    """A folder to write a model into, which moves to its place when all is done and is removed if anything fails.
+    """A folder to write a model into, which moves to its place when all is done, or is removed.
 
-    Until then it lies in a folder that begins with a dot, so that the app does not list it. A process that is killed
-    leaves that behind, but not the lock next to it, by which the next one knows that it can go.
+    Until then its name begins with a dot, so that the app does not list it. A killed process leaves it behind, but
+    without a lock, so the next one removes it.
 
     Raises:
         OSError: there is no room, or the folder cannot be made.
@@ -43,7 +43,7 @@ def new_folder(place: Path, name: str) -> Iterator[Path]:
 
 @contextmanager
 def _partial(lock: Path, *, timeout: float) -> Iterator[Path]:
-    """The folder that goes with a lock, until the end of the block, when both are removed. Raises: Timeout."""
+    """A lock's folder; both are removed at the end. Raises: Timeout."""
     hidden = lock.with_suffix("")
     with FileLock(lock, timeout=timeout):
         try:
@@ -63,11 +63,11 @@ def write_weights(
 ) -> None:
     """Writes a safetensors file one tensor after another.
 
-    The header stands before the numbers but is known only after them, since a folded tensor is float32 where the others
-    are float16. So there is room for the longest possible header, and spaces fill the rest, as the format allows.
+    The header comes first but is known last, since folded tensors are float32: spaces fill the room kept for the
+    longest.
 
     Args:
-        say: called with the number of tensors written so far.
+        say: told the number of tensors written.
     """
     room = len(_header({name: ("BF16", shape, (10**15, 10**15)) for name, shape in shapes.items()}))
     entries: dict[str, tuple[str, tuple[int, ...], tuple[int, int]]] = {}
@@ -87,7 +87,7 @@ def write_weights(
 
 
 def _header(entries: Mapping[str, tuple[str, tuple[int, ...], tuple[int, int]]]) -> bytes:
-    """The header of a safetensors file, with a length that is a multiple of 8."""
+    """A safetensors header, with a length that is a multiple of 8."""
     listed = {
         name: {"dtype": kind, "shape": list(shape), "data_offsets": list(place)}
         for name, (kind, shape, place) in entries.items()

@@ -20,13 +20,13 @@ NO_POSITIONS = Positions()
 class Attention(nn.Module):
     """softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
 
-    A configuration may have another divisor than √d_head, and a cap c on the scores: c · tanh(scores / c). In linear
-    attention the score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its sum over
-    the allowed keys (Katharopoulos et al. 2020, equation 4). A sink s of each head adds exp(s) to the divisor: rows sum
-    to less than 1.
+    A configuration may replace √d_head and set a cap c on the scores: c · tanh(scores / c). In linear attention the
+    score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its sum over the allowed
+    keys (Katharopoulos et al. 2020, equation 4). A sink s of each head adds exp(s) to the divisor: rows sum to less
+    than 1.
 
     With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v` hold them once per
-    key/value head, after the norm of queries and keys, if any.
+    key/value head, after the norm of queries and keys.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -58,17 +58,14 @@ class Attention(nn.Module):
         positions: Positions = NO_POSITIONS,
         bias: Tensor | None = None,
     ) -> Tensor:
-        """One attention layer.
+        """One attention layer: (batch, q_len, d_model).
 
         Args:
-            x_q: (batch, q_len, d_model), source of the queries.
-            x_kv: (batch, k_len, d_model), source of keys and values.
+            x_q: (batch, q_len, d_model).
+            x_kv: (batch, k_len, d_model), read by keys and values.
             mask: bool, True = may attend; broadcasts to (batch, head, q_len, k_len).
-            positions: rotates queries and keys, or relates queries to distances, if the scheme acts there.
+            positions: rotates queries and keys, or relates queries to distances.
             bias: added to the scaled scores, (head, q_len, k_len).
-
-        Returns:
-            (batch, q_len, d_model).
         """
         q = tap("q", self.normed_heads(self.W_Q(x_q), self.q_norm))  # (batch, head, q_len, d_head)
         k = tap("k", self.normed_heads(self.W_K(x_kv), self.k_norm))  # (batch, kv head, k_len, d_head)
@@ -107,7 +104,7 @@ class Attention(nn.Module):
         return scores if self.score_cap is None else capped(scores, self.score_cap)
 
     def normalise(self, scores: Tensor) -> Tensor:
-        """The softmax over the keys and the sink, if any: (batch, head, q_len, k_len), shape kept."""
+        """The softmax over the keys and the sink, if any: (batch, head, q_len, k_len)."""
         if self.sink is None:
             return scores.softmax(dim=-1)
         sink = self.sink.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (batch, head, q_len, 1)
@@ -123,7 +120,7 @@ class Attention(nn.Module):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, scale=1 / self.divisor)
 
     def attend_in_halves(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
-        """The same stepwise, for the first half of the queries and then for the second.
+        """The same stepwise for each half of the queries.
 
         Keys after the last one that a half may see are left out: in a decoder the first half needs half of the keys.
         For training on a CPU in bfloat16, where the backward pass of torch's kernel takes twice as long.
@@ -146,7 +143,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
 
     def normed_heads(self, x: Tensor, norm: nn.Module) -> Tensor:
-        """`split_heads`, followed by the norm of each head or preceded by that of all heads together."""
+        """`split_heads`, and the norm of each head or of all together."""
         return norm(self.split_heads(x)) if self.norms_heads else self.split_heads(norm(x))
 
     def share(self, x: Tensor) -> Tensor:
@@ -165,12 +162,10 @@ def is_linear(config: ModelConfig) -> bool:
 
 
 def feature(x: Tensor) -> Tensor:
-    """φ(x) = elu(x) + 1, computed as x + 1 for x > 0 and eˣ elsewhere, so that it stays positive where elu(x) rounds to
-    −1.
-    """
+    """φ(x) = elu(x) + 1, without a difference, so that it stays positive where elu(x) rounds to −1."""
     return torch.where(x > 0, x + 1, x.clamp(max=0).exp())
 
 
 def capped(x: Tensor, cap: float) -> Tensor:
-    """c · tanh(x / c): close to x for small x, and within ±c (Bello et al. 2016; Gemma 2)."""
+    """c · tanh(x / c) (Bello et al. 2016; Gemma 2)."""
     return cap * torch.tanh(x / cap)

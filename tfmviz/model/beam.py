@@ -1,4 +1,4 @@
-"""Beam search: several texts grow in parallel, and at every step the best of all their continuations are kept."""
+"""Beam search: texts grow in parallel, and the best of all their continuations are kept."""
 
 from __future__ import annotations
 
@@ -22,21 +22,6 @@ def beam_steps(
     banned: Collection[int] = (),
     max_new_tokens: int,
 ) -> Iterator[BeamStep]:
-    """Beam search, one record per length.
-
-    The score of a text is the sum of the log-probabilities of its new tokens. At every step the continuations of all
-    running texts are ranked. Of the first `width`, those that end with a token of `ends` are complete; the best `width`
-    others go on. A complete text of n new tokens, its end included, has the score / nᵅ, where α is the length penalty
-    (Wu et al. 2016, section 7, in the simpler form of Hugging Face, whose rules these are); the best `width` are kept.
-    The search stops when `width` texts are complete and the best running one, normalised at its present length, is no
-    better than the worst of them, or at the longest length, where running texts count as complete.
-
-    Args:
-        text: at least one token; for a translation, its start token.
-        width: number of parallel texts; 1 is greedy decoding.
-        length_penalty: α; 0 compares plain sums, which favours short texts; larger values favour longer ones.
-        banned: tokens that may not be written.
-    """
     running, complete = [Hypothesis(ids=(), score=0.0, normalised=0.0)], tuple[Hypothesis, ...]()
     last = min(max_new_tokens, (reader.longest or 2**31) - len(text))
     for length in range(1, last + 1):

@@ -21,16 +21,16 @@ from tfmviz.record.tap import Tap
 
 
 def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
-    """The position scheme of one stack, or of its layers without another θ; encoders attend in both directions.
+    """The position scheme of a stack, except of layers with another θ.
 
-    Formulas are computed on the CPU even if the model is built without weights, since no file supplies them.
+    Formulas are computed on the CPU even without weights, since no file supplies them.
     """
     with nullcontext() if config.scheme.table else torch.device("cpu"):
         return config.scheme.implementation().of(config, bidirectional=bidirectional)
 
 
 def build_other_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
-    """The scheme of the layers that rotate by another θ, if any."""
+    """The scheme of the layers that rotate by another θ."""
     if config.positions.other_theta is None:
         return None
     other = replace(config.positions, rope_theta=config.positions.other_theta)
@@ -59,8 +59,7 @@ class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
     pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)). With norms on both
-    sides, or only at the end, f itself ends with one, so the stream is again a plain sum. Without residual connections
-    x is left out.
+    sides, or only at the end, f itself ends with one. Without residual connections x is left out.
     """
 
     def __init__(self, config: ModelConfig, *, is_first: bool = False) -> None:
@@ -71,7 +70,7 @@ class Residual(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, layer: Callable[[Tensor], Tensor], *, tap: Tap, reads: Tensor | None = None) -> Tensor:
-        """x: (batch, len, d_model), the stream; reads: the input of the norm before the layer, if not x."""
+        """x: (batch, len, d_model); reads: what the layer reads, if not x."""
         match self.norm_position:
             case "pre" | "both" | "out":
                 written = self.dropout(layer(tap("norm", self.norm(x if reads is None else reads))))
@@ -84,10 +83,10 @@ class Residual(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if any.
+    """Self-attention, then cross-attention and feed-forward, if any.
 
-    In a parallel block the feed-forward layer reads the stream that self-attention read; its site is
-    `mlp.reads`. `positions` is the block's own scheme, if it has one.
+    In a parallel block the feed-forward layer reads what self-attention read: site `mlp.reads`. `positions` is the
+    block's own scheme.
 
     Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention,
     `resid_post` after the feed-forward layer, each (batch, len, d_model).
@@ -116,7 +115,6 @@ class Block(nn.Module):
         memory: Tensor | None,
         memory_mask: Tensor | None,
     ) -> Tensor:
-        """See `Stack.forward`; `bias` is added to the scores of self-attention."""
         x = before = tap("resid_pre", x)  # (batch, len, d_model), and so below
 
         within = tap.scope("self_attn")
@@ -142,7 +140,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """An encoder or a decoder: positions, then blocks, then (except in post-norm) one last norm.
+    """An encoder or a decoder: positions, blocks and, except in post-norm, a last norm.
 
     Sites: `pos_embed` if the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for a
     matrix there from d_embed to d_model (Lan et al. 2020, section 3.1), `0.…`, `1.…` per block, `norm` for the last.
@@ -168,18 +166,16 @@ class Stack(nn.Module):
 
     @property
     def layers(self) -> list[nn.Module]:
-        """The block of each layer, in order; one and the same if layers are shared."""
+        """The block of each layer; the same one if layers are shared."""
         return list(self.blocks) * (self.n_layers // len(self.blocks))
 
     def positions_in(self, layer: int) -> Positions:
-        """The scheme of a layer, counted from 0."""
         if (own := cast(Block, self.layers[layer]).positions) is not None:
             return own
         is_other = layer in (self.facts.other_layers or ())
         return self.other_positions if is_other and self.other_positions is not None else self.positions
 
     def mask_in(self, layer: int, mask: Tensor) -> Tensor:
-        """The mask of the stack, cut to the layer's window."""
         window = self.window_in(layer)
         return mask if window is None else mask & masks.near(mask.shape[-2], mask.shape[-1], window, device=mask.device)
 
@@ -195,11 +191,10 @@ class Stack(nn.Module):
         """Runs the stack: (batch, len, d_model).
 
         Args:
-            x: (batch, len, d_embed), token embeddings without positions.
-            mask: for self-attention, broadcasts to (batch, head, len, k_len); layers with a window see less. If the tap
-                adds the keys of earlier tokens, k_len > len.
+            x: (batch, len, d_embed), without positions.
+            mask: broadcasts to (batch, head, len, k_len); layers with a window see less. A cache makes k_len > len.
             memory: (batch, k_len, d_model), the input of cross-attention.
-            memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
+            memory_mask: likewise.
         """
         q_len, k_len = x.shape[1], mask.shape[-1]
         x = self.positions.embed(x, tap, past=k_len - q_len)
@@ -226,6 +221,6 @@ class Stack(nn.Module):
 
 
 def biases(positions: Positions, q_len: int, k_len: int, device: torch.device) -> Tensor | None:
-    """The scheme's bias on the scaled scores, (head, q_len, k_len), if any."""
+    """The scheme's bias on the scaled scores, (head, q_len, k_len)."""
     bias = positions.bias(q_len, k_len)
     return None if bias is None else bias.to(device)

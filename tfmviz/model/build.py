@@ -45,7 +45,7 @@ def build(config: Config) -> Model:
 
 
 def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of a configuration's model, without allocating them."""
+    """Name and shape of every parameter, without allocating any."""
     if isinstance(config, ModelConfig):
         return transformer.parameter_shapes(config)
     with unfilled():

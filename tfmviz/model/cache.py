@@ -12,12 +12,11 @@ from torch import Tensor
 class Cache:
     """A tap that prepends the keys and values of earlier calls to those of this one.
 
-    The model continues with the tap's values, so attention needs no second equation. Causality guarantees that later
-    tokens do not change earlier keys and values. Keys are stored before the position scheme rotates them.
+    Causality guarantees that later tokens do not change them. Keys are stored before the position scheme rotates them.
 
-    In cross-attention the first call brings the memory, and every later call an empty one, (batch, 0, d_model).
+    In cross-attention the first call brings the memory, later calls an empty one, (batch, 0, d_model).
 
-    One cache serves one text, or a batch of texts of equal length.
+    Texts of a batch have equal length.
     """
 
     def __init__(self) -> None:
@@ -39,12 +38,12 @@ class Cache:
         return value
 
     def keep(self, rows: Tensor) -> None:
-        """Selects rows of the batch: (new batch,), indices of the old rows."""
+        """rows: (new batch,), indices of old rows."""
         for site, value in self._kept.items():
             self._kept[site] = value.index_select(0, rows)
 
     def branch(self) -> Self:
-        """A second cache that continues from here; this one is unchanged."""
+        """A copy that continues separately."""
         other = copy(self)
         other._kept, other._scopes = dict(self._kept), {}  # no call changes a kept tensor
         return other

@@ -16,7 +16,7 @@ MAX_LEN = 65_536
 """Longest context: position tables grow with it."""
 
 MAX_VOCAB = 1_000_000
-"""Largest vocabulary, however narrow its vectors: each entry has a name."""
+"""Largest vocabulary, since each entry has a name."""
 
 MAX_LAYERS = 1_000
 """Most layers per stack, however small."""
@@ -24,10 +24,10 @@ MAX_LAYERS = 1_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelConfig(Facts):
-    """The facts of a transformer, checked for consistency.
+    """The facts of a transformer, checked.
 
     Raises:
-        ValueError: two values contradict each other; the message names both.
+        ValueError: two values contradict each other.
     """
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class ModelConfig(Facts):
 
 
 def check_limits(config: Sizes) -> None:
-    """Raises ValueError if a model is so large that a damaged or hostile file could fill the memory."""
+    """Raises ValueError for a model so large that a hostile file could fill the memory."""
     limits = {"max_len": MAX_LEN, "n_window": MAX_LEN, "vocab_size": MAX_VOCAB}
     limits |= {"n_layers": MAX_LAYERS, "n_decoder_layers": MAX_LAYERS}
     for name, most in limits.items():

@@ -37,11 +37,7 @@ class Source:
 
 
 def pull(model: DecoderOnly | Earlier, ids: Sequence[int]) -> Array:
-    """‖∂ log p(w) / ∂ e_j‖ for each token's vector e_j, where w is the most probable next token.
-
-    Returns:
-        (len,).
-    """
+    """‖∂ log p(w) / ∂ e_j‖ for each token's vector e_j, where w is the most probable next token: (len,)."""
     source = Source()
     with torch.enable_grad():
         log_p = model(ids_for(model, [ids]), tap=source)[0, -1].log_softmax(dim=-1)

@@ -9,7 +9,7 @@ from tfmviz import masks
 
 
 def agreement() -> dict[str, bool]:
-    """Runs torch's functions on random numbers with one mask in their own conventions: do they agree with ours?"""
+    """Agreement of torch's functions with ours on random numbers, each given the mask in its own convention."""
     length, width = 5, 8
     torch_rng = torch.Generator().manual_seed(0)
     x = torch.randn(1, length, width, generator=torch_rng)

@@ -1,4 +1,4 @@
-"""The device of a model, CPU or GPU, and the two crossings: token ids go in, arrays come out.
+"""The device of a model: token ids go in, arrays come out.
 
 A forward pass computes on the device of its inputs.
 """
@@ -17,18 +17,16 @@ from tfmviz.model.linear import HALF
 from tfmviz.record.trace import Array
 
 LARGE = 50_000_000
-"""Parameters beyond which a model uses the GPU, if there is one. For a smaller one and a sentence the transfer takes as
-long as the work.
-"""
+"""Parameters beyond which a model uses a GPU: below, the transfer takes as long as the work on a sentence."""
 
 SETTING = "TFMVIZ_DEVICE"
-"""Environment variable that overrides this for every transformer: "cpu", "cuda", "cuda:1" …"""
+"""Environment variable that overrides this: "cpu", "cuda", "cuda:1" …"""
 
 Network = TypeVar("Network", bound=nn.Module)
 
 
 def placed(module: Network) -> Network:
-    """A finished model on its device.
+    """Moves a finished model to its device.
 
     Raises:
         ValueError: the device in `SETTING` does not exist, or has no room for the weights.
@@ -41,11 +39,6 @@ def placed(module: Network) -> Network:
 
 
 def chosen_for(n_parameters: int) -> torch.device:
-    """The device for a model of this size.
-
-    Raises:
-        ValueError: the device in `SETTING` does not exist.
-    """
     wish = os.environ.get(SETTING)
     if not wish:
         return torch.device("cuda" if n_parameters > LARGE and torch.cuda.is_available() else "cpu")
@@ -76,5 +69,5 @@ def batch_for(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor
 
 
 def to_array(value: Tensor) -> Array:
-    """A tensor as an array, in float32 if it was in half precision. Otherwise both share memory on the CPU."""
+    """A tensor as an array: half precision becomes float32, anything else shares its memory on a CPU."""
     return (value.float() if value.dtype in HALF else value).detach().cpu().numpy()

@@ -1,6 +1,6 @@
 """Configurations of models without attention: a fixed window, recurrence in its four uses, and a state space.
 
-Needs no torch, so a folder of models can be read before torch is imported.
+Needs no torch.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from tfmviz.record.part import Part
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape(Part, ABC):
-    """The common fields of these configurations.
+    """Common fields.
 
     Attributes:
-        vocab_size: entries of the vocabulary.
         max_len: longest input in tokens.
         d_model: width of a token's vector.
 
     Raises:
-        ValueError: a value is not an integer of at least 1, or is too large; the message names it.
+        ValueError: a value is not an integer of at least 1, or is too large.
     """
 
     vocab_size: int
@@ -42,12 +41,7 @@ class Shape(Part, ABC):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WindowConfig(Shape):
-    """Shape of a fixed-window network (Bengio et al. 2003); see `model.window.WindowModel`.
-
-    Attributes:
-        n_window: tokens in the window.
-        d_hidden: width of the hidden layer.
-    """
+    """Shape of a `WindowModel`."""
 
     architecture: Literal["window"] = "window"
     n_window: int
@@ -61,12 +55,7 @@ class WindowConfig(Shape):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecurrentConfig(Shape):
-    """Shape of a recurrent language model; see `model.recurrent.RecurrentModel`.
-
-    Attributes:
-        d_model: width of a token's vector and of every layer's state.
-        n_layers: stacked recurrent layers.
-    """
+    """Shape of a `RecurrentModel`, whose states all have d_model coordinates."""
 
     architecture: Literal["rnn"] = "rnn"
     n_layers: int
@@ -79,12 +68,11 @@ class RecurrentConfig(Shape):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StateSpaceConfig(Shape):
-    """Shape of a language model of linear recurrences; see `model.state_space.StateSpaceModel`.
+    """Shape of a `StateSpaceModel`.
 
     Attributes:
-        d_model: width of a token's vector, and channels of a layer.
+        d_model: also channels of a layer.
         n_state: states per channel.
-        d_ff: inner width of the feed-forward layer.
         n_layers: pairs of a state space and a feed-forward layer.
     """
 
@@ -106,12 +94,12 @@ Alignment = Literal["none", "dot", "bilinear", "additive"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seq2SeqConfig(Shape):
-    """Shape of a recurrent encoder-decoder; see `model.seq2seq.Seq2Seq`.
+    """Shape of a `Seq2Seq`.
 
     Attributes:
-        vocab_size: one vocabulary serves both languages.
-        max_len: maximum tokens of the source, and of the target.
-        d_model: width of a token's vector, of every state and of the context.
+        vocab_size: shared by both languages.
+        max_len: of the source, and of the target.
+        d_model: also of every state and of the context.
     """
 
     architecture: Literal["seq2seq"] = "seq2seq"
@@ -126,16 +114,15 @@ class Seq2SeqConfig(Shape):
 
 
 Directions = Literal["forward", "both"]
-"""The reading direction of a recurrent labeller: from the first token to the last, or both ways."""
+"""The reading direction of a labeller."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabellerConfig(Shape):
-    """Shape of a recurrent network that labels every token; see `model.labeller.Labeller`.
+    """Shape of a `Labeller`.
 
     Attributes:
-        d_model: width of a token's vector and of a layer's output, half of it for each of two directions.
-        n_layers: stacked recurrent layers.
+        d_model: also of a layer's output, half of it for each of two directions.
 
     Raises:
         ValueError: as `Shape`, or d_model does not fit the directions.
@@ -181,7 +168,7 @@ EARLIER: dict[str, type[AnyEarlier]] = {
 
 
 def read_config(values: dict[str, Any]) -> ModelConfig | AnyEarlier:
-    """The configuration in a `config.json`.
+    """The contents of a `config.json`, checked.
 
     Raises:
         ValueError: an entry is missing, unknown or unusable.

@@ -21,7 +21,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 class FeedForward(nn.Module):
     """f(x W_in + b_in) W_out + b_out with f = ReLU, its square, GELU or SiLU (Vaswani et al. 2017, section 3.3).
 
-    The same at every position. Sites: `pre` before f and `post` after it, both (batch, len, d_ff).
+    Sites: `pre` before f and `post` after it, both (batch, len, d_ff).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -97,16 +97,16 @@ BALANCE = 0.01
 class Experts(nn.Module):
     """A mixture of experts: Σ w_i E_i(x), over the k experts with the largest p_i of p = softmax(x W_R + b_R).
 
-    Each expert E_i is a feed-forward layer that reads only the tokens routed to it: with k = 1 and w_i = p_i the Switch
-    Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, the softmax of their scores,
-    Mixtral (Jiang et al. 2024, section 2.1). There is no capacity limit. A shared expert, if any, reads every token,
-    weighted by σ(x W_S + b_S) (Qwen2-MoE).
+    Each expert E_i reads only the tokens routed to it: with k = 1 and w_i = p_i the Switch Transformer (Fedus et al.
+    2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, the softmax of their scores, Mixtral (Jiang et al.
+    2024, section 2.1). There is no capacity limit. A shared expert, if any, reads every token, weighted by σ(x W_S +
+    b_S) (Qwen2-MoE).
 
     In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the choices that fell on
-    expert i, P_i the mean of p_i and n the number of experts (equation 4 of the first paper); see `Balance`.
+    expert i, P_i the mean of p_i and n the number of experts (equation 4 of the first paper).
 
     Sites: `router`, p, (batch, len, expert), whose rows sum to 1; `weights`, w, the same, 0 for each expert not chosen;
-    `shared`, σ(x W_S + b_S), (batch, len, 1), if there is a shared expert.
+    `shared`, σ(x W_S + b_S), (batch, len, 1).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -132,7 +132,7 @@ class Experts(nn.Module):
         return tap("out", out)  # (batch, len, d_model)
 
     def weights_of(self, p: Tensor) -> Tensor:
-        """w: the k largest p, divided by their sum if the model does that: (batch, len, expert)."""
+        """w: the k largest p, in some models divided by their sum: (batch, len, expert)."""
         largest, chosen = p.topk(self.n_chosen, dim=-1)  # (batch, len, k) each
         if self.scales_up:
             largest = largest / largest.sum(dim=-1, keepdim=True)
@@ -153,7 +153,7 @@ def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
 
 
 def balanced(p: Tensor, n_chosen: int) -> Tensor:
-    """p itself, with the gradient of the balancing loss added in the backward pass: (batch, len, expert)."""
+    """p itself, with the balancing loss's gradient."""
     n_experts = p.shape[-1]
     chosen = p.topk(n_chosen, dim=-1).indices.flatten()
     share = chosen.bincount(minlength=n_experts) / len(chosen)  # f, (expert,); no gradient

@@ -30,12 +30,12 @@ def steps(
     ends: Collection[int] = (),
     max_new_tokens: int,
 ) -> Iterator[Step]:
-    """Generates tokens, one record each, up to and including one of `ends`.
+    """Generates tokens up to and including one of `ends`.
 
     Args:
         text: at least one token; for a translation, its start token.
-        seed: each draw depends only on the seed and its position.
-        given: the first tokens, which are not chosen; the model reads them in one pass with the text.
+        seed: a draw depends only on it and on the position.
+        given: the first tokens, read in one pass with the text.
         max_new_tokens: includes the given ones.
     """
     read, waiting = list(text), list(given)
@@ -63,7 +63,7 @@ def steps(
 
 
 def _read_on(reader: Reader, text: Sequence[int], given: Sequence[int], rows: deque[Tensor]) -> int:
-    """Reads the text and as much of `given` as fits; appends the logits for each next token, (vocab,) each."""
+    """Reads the text and as much of `given` as fits; appends the logits (vocab,) of each next token."""
     fitting = given[: max(0, reader.context - len(text))]
     logits = reader.read(torch.tensor([[*text, *fitting]], device=reader.device), last=1 + len(fitting))[0]
     rows.extend(row.clone() for row in logits)  # a slice would keep all logits alive as long as its step
@@ -80,11 +80,7 @@ def samples(
     ends: Collection[int] = (),
     max_new_tokens: int,
 ) -> tuple[Sample, ...]:
-    """Samples several texts in parallel, one forward pass per token; text r equals that of `steps` with seed + r.
-
-    Args:
-        rules: those of each text.
-    """
+    """Several samples in parallel, one forward pass per token; sample r equals `steps` with seed + r."""
     count = len(rules)
     found: list[list[int]] = [[] for _ in rules]
     log_p: list[list[float]] = [[] for _ in rules]
@@ -113,10 +109,10 @@ def reader_of(
     """A reader for a model, and its first tokens: the text, or `begin` if the text is a source.
 
     Args:
-        at: the only position of a translation at which the tap acts; None: all of them.
+        at: the only position of a translation at which the tap acts.
 
     Raises:
-        ValueError: the model only fills in words, or `at` is given but it does not translate.
+        ValueError: the model only fills in words, or does not translate although `at` is given.
     """
     match module:
         case DecoderOnly() if at is not None:
@@ -150,10 +146,10 @@ def continue_ids(
 
     Args:
         ids: (len,), at least one token.
-        temperature: 0 takes the most probable token; else tokens are drawn from softmax(logits / temperature).
+        temperature: 0 takes the most probable token.
 
     Returns:
-        (at most len + max_new_tokens,). Of a text longer than the model's context, only the end is read.
+        (at most len + max_new_tokens,). Of a text beyond the model's context only the end is read.
     """
     rules = replace(GREEDY, temperature=temperature)
     reader = TextReader(model, tap) if isinstance(model, DecoderOnly) else WholeReader(model, tap)
@@ -173,14 +169,14 @@ def translate_ids(
     seed: int = 0,
     tap: Tap = NO_TAP,
 ) -> Tensor:
-    """Writes the target of a source text, beginning with `start` and stopping before any of `ends`.
+    """Translates a text, stopping before any of `ends`.
 
     Args:
         src: (k_len,), at least one token.
-        first: the token after `start`, such as a language token; None: the model's choice.
+        first: the token after `start`, such as a language token.
 
     Returns:
-        (len,), the target without `start` and end; at most `max_new_tokens`, within the model's context.
+        (at most max_new_tokens,), without `start` and end.
     """
     with torch.inference_mode():
         reader = TargetReader(model, src, tap)
@@ -206,9 +202,9 @@ def translate_batch(
     ends: Collection[int],
     max_new_tokens: int,
 ) -> list[list[int]]:
-    """Greedy translations of several sources, without `begin` and end, one forward pass per token.
+    """Greedy translations, without `begin` and end, one forward pass per token.
 
-    Each equals that of `steps` up to rounding: padding and the other rows change the last digits of the logits.
+    They equal those of `steps` up to rounding: padding changes the last digits of the logits.
 
     Args:
         src: (batch, k_len), of which the first src_lengths tokens count.

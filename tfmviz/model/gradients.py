@@ -23,13 +23,13 @@ from tfmviz.record.facts import (
 )
 
 BATCH, LENGTH, VOCAB = 8, 64, 512
-"""Texts, tokens in each, and entries of the vocabulary. Random tokens suffice, since nothing is learned."""
+"""Random tokens suffice, since nothing is learned."""
 
 WIDTH, HEADS = 64, 4
 
 
 def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
-    """A small language model, otherwise the 2017 paper's."""
+    """A small language model in the shape of the 2017 paper."""
     return ModelConfig(
         vocab_size=VOCAB,
         max_len=LENGTH,
@@ -44,14 +44,10 @@ def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
 
 
 def gradients_at_start(*, n_layers: int, norm_position: NormPosition, seed: int) -> list[float]:
-    """‖∂ loss / ∂ W_out‖ of every layer's feed-forward layer in an untrained language model.
+    """‖∂ loss / ∂ W_out‖ of every feed-forward layer in an untrained language model.
 
-    As in Xiong et al. 2020 (section 3, figure 3), all matrices have Xavier's normal weights, and the loss is that of
-    the next token. By their theorem 1 the last layer's gradient is √n_layers times as large in a post-norm model, up to
-    a constant factor.
-
-    Args:
-        seed: of weights and tokens.
+    As in Xiong et al. 2020 (section 3, figure 3), matrices have Xavier's normal weights. By their theorem 1 the last
+    layer's gradient is √n_layers times as large in a post-norm model, up to a constant factor.
     """
     with seeded(seed):  # leaves the global generator alone; the weights are redrawn below
         model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))

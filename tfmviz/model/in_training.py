@@ -24,11 +24,6 @@ _one_at_a_time = Lock()
 
 @contextmanager
 def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
-    """Seeds the global generator inside the block, and restores it afterwards.
-
-    Args:
-        module: its device's generator; None: the CPU's.
-    """
     device = torch.device("cpu") if module is None else device_of(module)
     with _one_at_a_time, torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
@@ -36,7 +31,7 @@ def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
 
 
 def in_training_mode(module: Transformer, *, dropout: float) -> Transformer:
-    """A copy with dropout. It shares the weights, which stay unchanged."""
+    """A copy with dropout that shares the weights."""
     copy = deepcopy(module, memo={id(weight): weight for weight in module.parameters()})
     for part in copy.modules():
         if isinstance(part, nn.Dropout):
@@ -48,7 +43,7 @@ def in_training_mode(module: Transformer, *, dropout: float) -> Transformer:
 def losses_with_dropout(
     module: Transformer, texts: Sequence[Sequence[int]], *, dropout: float, runs: int, seed: int
 ) -> Tensor:
-    """−ln P of each next token of the last text, in runs with different dropout: (run, len − 1).
+    """−ln P of each next token of the last text, in `runs` with different dropout: (run, len − 1).
 
     Args:
         texts: one text, or source and target.
@@ -64,13 +59,12 @@ def losses_with_dropout(
 
 
 def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dict[str, float]:
-    """‖∂ loss / ∂ weights‖ of every layer for one text, all its weights, biases and norms together, in the order of the
-    model.
+    """‖∂ loss / ∂ weights‖ of all parameters of each layer, for one text.
 
-    The loss is the mean of −ln P over the next tokens of the last text.
+    The loss is the mean −ln P of the last text's next tokens.
 
     Returns:
-        By layer, such as "decoder.0.self_attn", and "embedding" for W_E.
+        By layer, such as "decoder.0.self_attn" or "embedding".
     """
     # A copy: torch.func.functional_call would swap the weights of a module that other threads are reading.
     copy = deepcopy(module, memo={id(weight): nn.Parameter(weight.detach()) for weight in module.parameters()})
@@ -87,10 +81,7 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
 
 
 def layer_of(name: str) -> str:
-    """The layer of a parameter; "" for those of no layer, such as the last norm.
-
-    A block's own position bias belongs to its self-attention.
-    """
+    """The layer of a parameter, to whose self-attention a block's position bias belongs; "" for those of no layer."""
     parts = name.split(".")
     if parts[0] == "embedding":
         return "embedding"
@@ -102,6 +93,6 @@ def layer_of(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def untrained(config: ModelConfig, *, seed: int) -> Transformer:
-    """A model of the same shape with the weights at the start of its training. Cached: do not modify."""
+    """A model with the weights at the start of its training. Cached: do not modify."""
     with seeded(seed):
         return build(config).eval()

@@ -17,13 +17,9 @@ from tfmviz.record.tap import NO_TAP, Tap
 class BidirectionalLayer(nn.Module):
     """Two recurrent layers in parallel, with separate weights:
 
-        →h_t = GRU(x_t, →h_{t-1})      from the first token to the last: the text before
-        ←h_t = GRU(x_t, ←h_{t+1})      from the last token to the first: the text after
-        h_t = [→h_t; ←h_t]
-
-    Args:
-        d_in: width of x_t.
-        d_hidden: width of →h_t and of ←h_t.
+    →h_t = GRU(x_t, →h_{t-1})      from the first token to the last: the text before
+    ←h_t = GRU(x_t, ←h_{t+1})      from the last token to the first: the text after
+    h_t = [→h_t; ←h_t]
     """
 
     def __init__(self, d_in: int, d_hidden: int) -> None:
@@ -43,8 +39,8 @@ class Labeller(nn.Module):
 
         y_t = softmax(W_L h_t + b_L)
 
-    x_t is the row of W_E for the token w_t, times √d_model. The layers read forward, where h_t knows the tokens up to
-    w_t and y_t also classifies the text so far, or in both directions, where h_t knows the whole text.
+    x_t is the row of W_E for the token w_t, times √d_model. Reading forward, h_t knows the tokens up to w_t, and y_t
+    also classifies the text so far; in both directions it knows the whole text.
     """
 
     def __init__(self, config: LabellerConfig) -> None:

@@ -1,4 +1,4 @@
-"""The same text at later positions: the effect of a shift on each position scheme."""
+"""A text at later positions: the effect of a shift on each position scheme."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from tfmviz.record.tap import Recorder, Tap
 class Later:
     """A tap under which a text begins at position `by`, as if `by` masked tokens preceded it.
 
-    Like `Cache` it prepends keys and values (zeros), so the queries are at the last positions and no scheme needs a
-    second formula.
+    Like `Cache` it prepends keys and values: zeros.
     """
 
     def __init__(self, by: int, inner: Tap) -> None:
@@ -49,9 +48,6 @@ class Later:
 def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
     """The masked scores of all layers for the text at positions `first`, `first` + 1 …: (layer, head, len, len).
 
-    Args:
-        ids: (len,), at least one token.
-
     Raises:
         ValueError: learned positions end before the text does.
     """
@@ -62,14 +58,7 @@ def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
 
 @torch.inference_mode()
 def streams_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
-    """The residual stream before the first layer and after each, likewise: (1 + layer, len, d_model).
-
-    Args:
-        ids: (len,), at least one token.
-
-    Raises:
-        ValueError: learned positions end before the text does.
-    """
+    """The residual stream before the first layer and after each, for the same text: (1 + layer, len, d_model)."""
     recorder = Recorder(sites=("decoder.0.resid_pre", "*.resid_post"))
     model.stream(ids[None], Later(first, recorder), past=first)
     return torch.stack([value[0] for value in recorder.values.values()])

@@ -1,7 +1,6 @@
 """Time and memory of one layer of each kind in `analysis.complexity`, measured on this machine.
 
-`python -m tfmviz.model.layer_costs` prints a line of JSON for each measurement. The app runs it as a separate process,
-so that no reader waits and nothing else in the server is measured.
+`python -m tfmviz.model.layer_costs` prints a line of JSON for each measurement; the app runs it as a separate process.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ Layer = Callable[[Tensor], Tensor]
 
 
 def stepwise(x: Tensor) -> Tensor:
-    """Self-attention of one head as its equation is written, with the pattern stored: (n, d) to (n, d)."""
+    """Self-attention of one head, with the pattern stored: (n, d) to (n, d)."""
     pattern = ((x * x.shape[1] ** -0.5) @ x.T).softmax(dim=-1)  # (n, n)
     return pattern @ x
 
 
 def fused(x: Tensor) -> Tensor:
-    """The same in torch's kernel, which stores one tile of the pattern at a time."""
+    """The same, storing one tile of the pattern at a time."""
     heads = x[None, None]  # (batch, head, n, d)
     return F.scaled_dot_product_attention(heads, heads, heads)[0, 0]
 
@@ -47,8 +46,7 @@ def fused(x: Tensor) -> Tensor:
 def restricted(x: Tensor, neighbours: int = NEIGHBOURS) -> Tensor:
     """Self-attention of each token to `neighbours` keys: its own half-window and the one before.
 
-    Texts no longer than that get full attention. Zeros before the first half-window receive some attention: this is for
-    measuring only.
+    Shorter texts get full attention. For measuring only: zeros before the first half-window receive attention.
     """
     n, d = x.shape
     if n <= neighbours:
@@ -60,7 +58,7 @@ def restricted(x: Tensor, neighbours: int = NEIGHBOURS) -> Tensor:
 
 
 def layers(d: int, device: str) -> dict[str, Layer]:
-    """The kinds of layers for vectors of width d, by their names in `analysis.complexity`."""
+    """The layers for vectors of width d, by their names in `analysis.complexity`."""
     recurrent = nn.RNN(d, d, device=device)
     convolution = nn.Conv1d(d, d, KERNEL, padding=KERNEL // 2, device=device)
     return {
@@ -100,10 +98,7 @@ def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
 
 
 def seconds_of(layer: Layer, x: Tensor) -> float:
-    """The fastest of a few runs, after a warm-up.
-
-    On a CPU it is the time of this process: other processes do not count.
-    """
+    """The fastest of a few runs, after a warm-up; on a CPU in time of this process."""
     times: list[float] = []
     clock = _accelerator_clock if x.is_cuda else time.process_time
     layer(x)
@@ -120,7 +115,7 @@ def _accelerator_clock() -> float:
 
 
 def peak_of(layer: Layer, x: Tensor) -> int:
-    """The peak of allocated bytes during a run, including its result, but not input and weights."""
+    """The peak of bytes allocated in a run, result included, input and weights not."""
     if x.is_cuda:
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

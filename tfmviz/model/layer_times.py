@@ -1,7 +1,6 @@
-"""The running time of one layer for texts of different lengths: recurrent, convolution, self-attention.
+"""The running time of one whole layer, recurrent, convolution or self-attention, by the length of the text.
 
-`python -m tfmviz.model.layer_times` prints a line of JSON for each measurement. The app runs it as a separate process.
-`layer_costs` measures bare operations; these are whole layers, in a training step too.
+`python -m tfmviz.model.layer_times` prints a line of JSON for each measurement; the app runs it as a separate process.
 """
 
 from __future__ import annotations

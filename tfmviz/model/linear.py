@@ -1,4 +1,4 @@
-"""Layers of torch that cost a finished model less: dropout, and x Wᵀ + b, where it spends most of its time."""
+"""Dropout and x Wᵀ + b at less cost to a finished model."""
 
 from __future__ import annotations
 
@@ -11,34 +11,30 @@ from torch import Tensor, nn
 from tfmviz import deadline
 
 READY = "_for_onednn"
-"""An attribute of a finished model's matrices: oneDNN's copy, or None for the matrix itself. A tensor that replaces
-such a matrix does not have it.
-"""
+"""An attribute of a finished model's matrices: oneDNN's copy, or None for the matrix itself."""
 
 AT_ONCE = 2**20
-"""Entries of a half-precision matrix converted to float32 at a time: 4 MB, which fits the cache. With 16 MB a row of
-logits takes 1.5 times as long; below 1 MB the calls cost more than they save.
+"""Entries of a half-precision matrix converted at a time: 4 MB of float32, which fits the cache. With 16 MB a row of
+logits takes 1.5 times as long.
 """
 
 SMALL = 50_000_000
 """Larger models, in parameters, keep no copies of their matrices."""
 
 HALF = (torch.bfloat16, torch.float16)
-"""Half-precision types in which a large model may store its matrices; it computes in float32."""
+"""Types in which a large model may store its matrices; it computes in float32."""
 
 Network = TypeVar("Network", bound=nn.Module)
 
 
 class Dropout(nn.Dropout):
-    """torch's dropout, called only in training: elsewhere it changes nothing, yet the call costs as much as a norm."""
+    """torch's dropout, called only in training: a call that changes nothing costs as much as a norm."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) if self.training else x
 
 
 class Linear(nn.Linear):
-    """`nn.Linear` by `product`."""
-
     def forward(self, x: Tensor) -> Tensor:
         return product(x, self.weight, self.bias)
 
@@ -46,12 +42,11 @@ class Linear(nn.Linear):
 def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     """x Wᵀ + b: (…, d_in) and (d_out, d_in) to (…, d_out).
 
-    torch multiplies with Intel's MKL, whose fastest kernels run only on Intel's processors. oneDNN, also part of torch,
-    has them for all. The operator that calls it, which `torch.compile` emits, has no gradient, so only finished models
-    use it (`ready_to_read`).
+    torch uses Intel's MKL, whose fastest kernels run only on Intel's processors; oneDNN has them for all. Its operator
+    has no gradient, so only finished models use it (`ready_to_read`).
 
-    A half-precision matrix is converted to float32 here, a part at a time: this is as exact, and the model takes half
-    the memory, or none if W is memory-mapped.
+    A half-precision matrix is converted to float32 a part at a time: as exact, in half the memory, or in none if W is
+    memory-mapped.
     """
     if W.dtype in HALF and x.dtype == torch.float32:
         parts = []
@@ -67,7 +62,6 @@ def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
 
 
 def in_float32(x: Tensor, W: Tensor) -> Tensor:
-    """x Wᵀ of a matrix in half precision: (…, d_out)."""
     W = W.float()
     if x.is_cpu and torch.backends.mkldnn.is_available() and not torch.is_grad_enabled():
         return torch.ops.mkldnn._linear_pointwise(x, W, None, "none", [], "")
@@ -87,7 +81,7 @@ def ready_to_read(module: Network) -> Network:
 def keep_copies(module: nn.Module) -> None:
     """Gives a small finished model a second copy of each matrix, in oneDNN's memory layout.
 
-    A sentence then takes two thirds of the time. Later changes of the weights themselves would have no effect.
+    A sentence then takes two thirds of the time. Later changes of the weights have no effect.
     """
     if sum(parameter.numel() for parameter in module.parameters()) > SMALL:
         return

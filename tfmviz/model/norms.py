@@ -24,7 +24,7 @@ def build_norm(config: ModelConfig, *, width: int | None = None) -> nn.Module:
 
 
 def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Module:
-    """The norm before a layer, or the identity if it reads the stream directly; `is_first`: the first of all layers."""
+    """The norm before a layer, or the identity if it reads the stream directly."""
     match config.norm.position:
         case "out":
             return nn.Identity()
@@ -35,7 +35,7 @@ def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Modu
 
 
 def build_out_norm(config: ModelConfig) -> nn.Module:
-    """The norm of a layer's output before it is added to the stream, or the identity."""
+    """The norm of a layer's output, or the identity."""
     match config.norm.position:
         case "both" | "out":
             return build_norm(config)

@@ -14,7 +14,7 @@ from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.record.tap import NO_TAP, Tap
 
 SIDE, PATCH, CLASSES = 8, 2, 10
-"""Side of a picture and of a patch in cells; digits."""
+"""Sides of a picture and of a patch, in cells; digits."""
 
 ACROSS = SIDE // PATCH
 """Patches per side."""
@@ -23,7 +23,7 @@ N_PATCHES = ACROSS**2
 
 
 def config(positions: str) -> ModelConfig:
-    """Three small layers with full attention. The vocabulary is the ten digits."""
+    """Three small layers with full attention."""
     return ModelConfig(
         architecture="encoder-only",
         vocab_size=CLASSES,
@@ -38,7 +38,7 @@ def config(positions: str) -> ModelConfig:
 
 
 def patches(pictures: Tensor) -> Tensor:
-    """(batch, side, side) to (batch, patch, values of a patch), from left to right and from top to bottom."""
+    """(batch, side, side) to (batch, patch, values of a patch), row by row."""
     return F.unfold(pictures[:, None].float(), PATCH, stride=PATCH).transpose(1, 2)
 
 

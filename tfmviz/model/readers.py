@@ -1,4 +1,4 @@
-"""Incremental reading of growing texts, each token once: the interface of all decoding."""
+"""Incremental reading of growing texts, each token once, for all decoding."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ class Reader(ABC):
     Attributes:
         n_cached: tokens whose keys and values are cached.
         n_read: tokens that the last call read.
-        context: the model's maximum length.
 
     Args:
-        tap: sees values of any length, since each pass reads the new tokens only.
+        tap: sees new tokens only.
     """
 
     def __init__(self, model: DecoderOnly | EncoderDecoder | Earlier, tap: Tap) -> None:
@@ -43,12 +42,12 @@ class Reader(ABC):
         """Reads the new ones of (row, len) tokens. Returns the logits of the `last` new tokens, (row, last, vocab)."""
 
     def keep(self, rows: Tensor) -> None:
-        """Selects rows of the batch: (new row,), indices of the old rows, which may repeat."""
+        """rows: (new row,), indices of old rows, which may repeat."""
         self._cache.keep(rows)
 
 
 class TextReader(Reader):
-    """A language model. Of a text longer than its context it reads only the end, and all of that for every token."""
+    """A language model. Of a text beyond its context it reads only the end, and all of that for every token."""
 
     def __init__(self, model: DecoderOnly, tap: Tap = NO_TAP) -> None:
         super().__init__(model, tap)
@@ -66,7 +65,7 @@ class TextReader(Reader):
 
 
 class WholeReader(Reader):
-    """A model from before the transformer, which rereads the end of the text for every token."""
+    """An earlier model, which rereads the end of the text for every token."""
 
     def __init__(self, model: Earlier, tap: Tap = NO_TAP) -> None:
         super().__init__(model, tap)
@@ -78,7 +77,7 @@ class WholeReader(Reader):
 
 
 class TargetReader(Reader):
-    """The decoder of an encoder-decoder. The encoder reads one source, or one per row of the batch, once."""
+    """The decoder of an encoder-decoder. The encoder reads each source once."""
 
     def __init__(
         self,
@@ -94,8 +93,7 @@ class TargetReader(Reader):
         Args:
             src: (k_len,) or (row, k_len), at least one token each.
             src_lengths: (row,), number of tokens that count; None: all.
-            at: the only position of the target at which the tap acts, which is then read alone; None: all of them, and
-                the encoder.
+            at: the only position of the target at which the tap acts, read alone; None: all, and the encoder.
         """
         super().__init__(model, tap)
         self._model, self._at = model, at

@@ -1,6 +1,6 @@
 """Logits of selected positions, from the last stream.
 
-With 50,000 words the logits are a third of GPT-2's work and 13 MB for 64 tokens, and most figures show one row of them.
+All of them are a third of GPT-2's work and 13 MB for 64 tokens, and most figures show one row.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from tfmviz.model.transformer import Headless, Transformer
 from tfmviz.record.tap import NO_TAP, Tap
 
 LONG = 2**14
-"""Vocabulary size from which only the requested rows are computed. Smaller ones are computed in one product: it is
-cheap, and the last digits then do not depend on the request.
+"""Vocabulary size from which only the requested rows are computed. Below, one product gives all, so the last digits do
+not depend on the request.
 """
 
 
 def reads_rows(config: ModelConfig) -> bool:
-    """True if the rows of a model's logits are computed one by one."""
+    """True for models whose logits are computed row by row."""
     return config.head != "none" and config.vocab_size >= LONG
 
 
 def stream_of(module: Transformer, inputs: Sequence[Tensor], *, tap: Tap = NO_TAP) -> Tensor:
-    """The input of the head, (batch, len, d_model), for one text, or for source and target."""
+    """The input of the head, (batch, len, d_model), for a text, or for source and target."""
     stream: Callable[..., Tensor] = module.stream
     return stream(*inputs, tap=tap)
 
@@ -35,7 +35,7 @@ def read_out(module: Transformer, x: Tensor, positions: Sequence[int] | slice, *
 
     Args:
         x: (batch, len, d_model), from `stream_of`.
-        tap: of the forward pass; if it watches the head, all positions are computed, since edits act on all of them.
+        tap: if it watches the head, all positions are computed, since edits act on all.
 
     Raises:
         ValueError: the model has no head.

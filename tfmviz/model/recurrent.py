@@ -1,7 +1,7 @@
 """Recurrent layers (GRUs, Cho et al. 2014), and a language model made of them.
 
-A GRU and not an LSTM (Hochreiter & Schmidhuber 1997), because its memory is one vector, the hidden state on display,
-not two. It is also the unit of the first translator with attention (Bahdanau et al. 2015).
+A GRU's memory is one vector, an LSTM's (Hochreiter & Schmidhuber 1997) two. It is also the unit of the first translator
+with attention (Bahdanau et al. 2015).
 """
 
 from __future__ import annotations
@@ -30,14 +30,10 @@ class RecurrentLayer(nn.Module):
         n_t = tanh(x_t W_xn + b_xn + r_t ⊙ (h_{t-1} W_hn + b_hn))     the candidate
         h_t = (1 - z_t) ⊙ n_t + z_t ⊙ h_{t-1}                         the hidden state
 
-    As in cuDNN and torch, r_t acts after the product with W_hn; in the paper it acts before. The gates are in (0, 1),
-    candidate and state in (-1, 1).
+    As in torch, r_t acts after the product with W_hn; in the paper, before. The gates are in (0, 1), candidate and
+    state in (-1, 1).
 
-    The weights are those of `torch.nn.GRU`, whose fused kernel runs if the tap needs only the result.
-
-    Args:
-        d_in: width of x_t.
-        d_hidden: width of h_t, candidate and gates.
+    torch's fused kernel runs if the tap needs only the result.
     """
 
     def __init__(self, d_in: int, d_hidden: int) -> None:
@@ -46,7 +42,7 @@ class RecurrentLayer(nn.Module):
         self.gru = nn.GRU(d_in, d_hidden, batch_first=True)
 
     def forward(self, x: Tensor, *, tap: Tap = NO_TAP, before: Tensor | None = None) -> Tensor:
-        """Reads a text from its first token to its last: the hidden states h_1, h_2 …, (batch, len, d_hidden).
+        """The hidden states h_1, h_2 …, (batch, len, d_hidden).
 
         Args:
             x: (batch, len, d_in).
@@ -58,7 +54,7 @@ class RecurrentLayer(nn.Module):
         return torch.stack(self.states(x, range(x.shape[1]), before=before, tap=tap), dim=1)
 
     def backwards(self, x: Tensor, *, tap: Tap = NO_TAP) -> Tensor:
-        """Reads a text from its last token to its first: h_t from x_t and h_{t+1}."""
+        """The same from the last token to the first: h_t from x_t and h_{t+1}."""
         if not tap.watches(*SITES):
             states, _ = self.gru(x.flip(1))
             return states.flip(1)
@@ -77,7 +73,7 @@ class RecurrentLayer(nn.Module):
     def step(self, x: Tensor, h: Tensor, *, tap: Tap = NO_TAP) -> Tensor:
         """One step: x_t (batch, d_in) and h_{t-1} (batch, d_hidden) to h_t (batch, d_hidden).
 
-        The sites have a position axis of length 1; see `Tap.at`.
+        The sites have a position axis of length 1.
         """
         W_x, W_h, b_x, b_h = self.gru.parameters()  # r, z and n stacked
         x_r, x_z, x_n = product(x, W_x, b_x)[:, None].chunk(3, dim=-1)
@@ -91,8 +87,8 @@ class RecurrentLayer(nn.Module):
 class RecurrentModel(nn.Module):
     """A language model of stacked recurrent layers.
 
-    x_t is the row of W_E for the token w_t, times √d_model; the last layer's state predicts the next token:
-    y_t = softmax(W_E h_t + b). One table serves as embedding and output matrix, as in transformers of this size.
+    x_t is the row of W_E for the token w_t, times √d_model; the last layer's state predicts the next token: y_t =
+    softmax(W_E h_t + b).
     """
 
     def __init__(self, config: RecurrentConfig) -> None:
@@ -120,6 +116,6 @@ class RecurrentModel(nn.Module):
 
 
 def weights_of(layer: RecurrentLayer) -> RecurrentWeights:
-    """The matrices of a layer, as arrays that share the model's memory."""
+    """The matrices of a layer; the arrays share its memory."""
     W_x, W_h, b_x, b_h = (part.detach().unflatten(0, (3, -1)).numpy() for part in layer.gru.parameters())
     return RecurrentWeights(W_x=W_x, W_h=W_h, b_x=b_x, b_h=b_h)

@@ -24,8 +24,6 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 
 class NoScores(nn.Module):
-    """No attention."""
-
     def keys(self, states: Tensor) -> Tensor:
         """The part of the scores that depends only on the source: (batch, k_len, d_model)."""
         return states
@@ -103,7 +101,7 @@ class Source:
 class Seq2Seq(nn.Module):
     """The model above, with outputs y_i = softmax(W_E tanh([h_iᵈ; c_i] W_O + b_O)).
 
-    One table W_E serves both languages and the output, as in the transformer of the zoo.
+    One table W_E serves both languages and the output.
     """
 
     def __init__(self, config: Seq2SeqConfig) -> None:
@@ -124,7 +122,7 @@ class Seq2Seq(nn.Module):
         return logits
 
     def encode(self, src: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Source:
-        """src: (batch, k_len), of which the first src_lengths tokens count."""
+        """src: (batch, k_len)."""
         within = tap.scope("encoder")
         x = within("embed", self.embed(src))  # (batch, k_len, d_model)
         states = self.encoder(x, tap=within)  # (batch, k_len, d_model)
@@ -138,11 +136,11 @@ class Seq2Seq(nn.Module):
         )
 
     def decode(self, tgt: Tensor, source: Source, h: Tensor, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor]:
-        """Reads target tokens in order: logits (batch, q_len, vocab), and the state after the last token.
+        """Logits (batch, q_len, vocab), and the state after the last token.
 
         Args:
             tgt: (batch, q_len).
-            h: (batch, d_model), the state before the first of them.
+            h: (batch, d_model), the state before them.
         """
         within = tap.scope("decoder")
         y = within("embed", self.embed(tgt))  # (batch, q_len, d_model)
@@ -173,12 +171,6 @@ class Seq2Seq(nn.Module):
 def translate_batch(
     model: Seq2Seq, src: Tensor, src_lengths: Tensor, *, mark: int, max_new_tokens: int
 ) -> list[list[int]]:
-    """Greedy translations of several sources, without their end tokens.
-
-    Args:
-        src: (batch, k_len), of which the first src_lengths tokens count.
-        mark: begins and ends a target.
-    """
     source = model.encode(src, src_lengths=src_lengths)
     h, token = source.last, torch.full((len(src), 1), mark, device=src.device)
     written: list[Tensor] = []

@@ -28,8 +28,7 @@ class StateSpace(nn.Module):
         out = (y_t ⊙ silu(x_t W_gate)) W_out
 
     √(1 − a²) keeps slow and fast states about equally large (Orvieto et al. 2023). Only v_t depends on the token, so
-    unrolled it is a convolution of v with the kernel K_t = Σ_s C_s √(1 − a_s²) a_s^t, computed for all tokens in
-    parallel.
+    unrolled it is a convolution of v with the kernel K_t = Σ_s C_s √(1 − a_s²) a_s^t.
 
     Site: `hidden`, h, (batch, len, d_model × n_state), the states of a channel in sequence.
     """
@@ -81,7 +80,7 @@ class StateSpace(nn.Module):
 
 
 class StateSpaceBlock(nn.Module):
-    """x + f(Norm(x)) around a state space and then around a feed-forward layer, as in a pre-norm transformer."""
+    """x + f(Norm(x)) around a state space and then a feed-forward layer."""
 
     def __init__(self, config: StateSpaceConfig) -> None:
         super().__init__()
@@ -96,7 +95,7 @@ class StateSpaceBlock(nn.Module):
 
 
 class StateSpaceModel(nn.Module):
-    """A language model of such blocks. One table serves as embedding and output matrix."""
+    """A language model of such blocks, with tied embeddings."""
 
     def __init__(self, config: StateSpaceConfig) -> None:
         super().__init__()

@@ -1,11 +1,9 @@
-"""Attention without comparing tokens: the Synthesizer (Tay et al. 2020), trained for comparison with ordinary
-attention.
+"""Attention without comparing tokens: the Synthesizer (Tay et al. 2020).
 
-The pattern is a softmax over the allowed keys, but no score is a product of a query and a key. "dense" computes a
-query's scores from that token alone; "random" looks them up in a trained table, the same for every text. A score
-belongs to a position, not to a word, so a text cannot be longer than `max_len`.
+"dense" computes a query's scores from that token alone; "random" looks them up in a trained table, the same for every
+text. A text cannot be longer than `max_len`.
 
-No configuration describes it, so such models are never exported.
+No configuration describes such models, so they are never exported.
 """
 
 from __future__ import annotations
@@ -74,7 +72,6 @@ class Synthesizer(nn.Module):
         positions: Positions = NO_POSITIONS,
         bias: Tensor | None = None,
     ) -> Tensor:
-        """As `Attention.forward`, for self-attention; positions and bias are ignored."""
         v = tap("v", self.W_V(x_kv).unflatten(-1, (-1, self.d_head)).transpose(1, 2))  # (batch, head, len, d_head)
         scores = tap("scores", torch.where(mask, self.scores(x_q), -torch.inf))  # ([batch,] head, len, len)
         pattern = tap("pattern", scores.softmax(dim=-1))
@@ -93,7 +90,7 @@ def build_scores(config: ModelConfig, kind: Synthesis) -> RandomScores | DenseSc
 
 
 def synthesize(model: DecoderOnly, kind: Synthesis) -> DecoderOnly:
-    """Replaces every attention layer of a freshly built model, and returns the model."""
+    """Replaces every attention layer of a new model, and returns it."""
     for block in model.decoder.blocks:
         assert isinstance(block, Block)
         block.self_attn = Synthesizer(model.config, kind)  # type: ignore[assignment]

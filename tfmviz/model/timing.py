@@ -1,4 +1,4 @@
-"""The time of one decoding step, with and without the cache."""
+"""The time of a decoding step."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 def step_times(model: DecoderOnly, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:
     """Medians in milliseconds of a step without the cache and with it, for texts of these lengths.
 
-    The token is read with all others before it, or alone with their cached keys and values. Each round measures all
-    lengths both ways, so that a slow moment of the machine affects all equally.
+    Each round measures all lengths both ways, so that a slow moment of the machine affects all equally.
     """
     found: list[list[list[float]]] = [[[], []] for _ in lengths]
     numbers = torch.Generator().manual_seed(0)

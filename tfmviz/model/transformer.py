@@ -1,4 +1,4 @@
-"""The three architectures, all built from `Stack`: decoder-only, encoder-only, encoder-decoder."""
+"""The three architectures: decoder-only, encoder-only, encoder-decoder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 
 class Embedding(nn.Module):
-    """The token table W_E, from tokens to vectors and from vectors to logits.
+    """The table W_E, from tokens to vectors and from vectors to logits.
 
     With tied embeddings the output matrix is W_E transposed (Press & Wolf 2017); otherwise it is separate.
     """
@@ -56,10 +56,10 @@ class Embedding(nn.Module):
 
 
 class Head(nn.Module):
-    """From the last stream to the logits: x W_Uᵀ + b_U, with an optional step before and after.
+    """From the last stream to the logits: x W_Uᵀ + b_U.
 
-    Before: Norm(f(x W + b)), as in models that fill in words (Devlin et al. 2019), with site `head`. After:
-    c · tanh(logits / c), a cap (Gemma 2).
+    Before it may come Norm(f(x W + b)), site `head` (Devlin et al. 2019); after it a cap, c · tanh(logits / c) (Gemma
+    2).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -97,7 +97,7 @@ class Head(nn.Module):
 
 
 class Transform(nn.Module):
-    """Norm(f(x W + b)) before the output layer, with the activation of the feed-forward layers."""
+    """Norm(f(x W + b)) before the output layer."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Transform(nn.Module):
 
 
 class Headless(nn.Module):
-    """The head of a model without logits, which returns the last stream."""
+    """The head of a model without logits: the identity."""
 
     def forward(self, x: Tensor, embedding: Embedding, *, tap: Tap) -> Tensor:
         return x
@@ -124,7 +124,7 @@ def build_head(config: ModelConfig) -> Head | Headless:
 class DecoderOnly(nn.Module):
     """A language model: every position sees itself and the past and predicts the next token.
 
-    With `training_mask = "none"` every position sees the whole text in training, the next token included.
+    With `training_mask = "none"` every position sees the whole text in training.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -160,7 +160,7 @@ class EncoderOnly(nn.Module):
         initialise(self)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, lengths: Tensor | None = None) -> Tensor:
-        """ids: (batch, len); lengths: (batch,) tokens that are not padding. Returns logits (batch, len, vocab)."""
+        """ids: (batch, len); lengths: (batch,), without padding. Returns logits (batch, len, vocab)."""
         return self.head(self.stream(ids, tap, lengths=lengths), self.embedding, tap=tap)
 
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, lengths: Tensor | None = None) -> Tensor:
@@ -170,7 +170,7 @@ class EncoderOnly(nn.Module):
 
 
 class EncoderDecoder(nn.Module):
-    """The 2017 translation model: an encoder reads the source, a decoder writes the target word by word.
+    """The 2017 translator: an encoder reads the source, a decoder writes the target.
 
     Both share one vocabulary. The sites of their embeddings are `encoder.embed` and `decoder.embed`.
     """
@@ -200,17 +200,14 @@ class EncoderDecoder(nn.Module):
         return self.encoder(x, mask=full_mask(src, src, src_lengths), tap=tap)
 
     def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor, past: int = 0) -> Tensor:
-        """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab).
-
-        past: target tokens already in a `Cache`.
-        """
+        """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab)."""
         x = self.target_stream(tgt, memory, tap, memory_mask=memory_mask, past=past)
         return self.head(x, self.embedding, tap=tap)  # (batch, q_len, vocab)
 
     def target_stream(
         self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor, past: int = 0
     ) -> Tensor:
-        """The same without the head: (batch, q_len, d_model)."""
+        """The same before the head: (batch, q_len, d_model)."""
         within = tap.scope("decoder")
         x = within("embed", self.embedding.embed(tgt))  # (batch, q_len, d_embed)
         mask = masks.causal(tgt.shape[1], past=past, device=tgt.device)
@@ -222,7 +219,7 @@ Transformer = DecoderOnly | EncoderOnly | EncoderDecoder
 
 @contextmanager
 def unfilled() -> Iterator[None]:
-    """Modules built within have parameters on torch's "meta" device, which take no memory; nothing is drawn."""
+    """Modules built within have parameters on torch's "meta" device: no memory, no random draws."""
     with torch.device("meta"), _NothingIsDrawn():
         yield
 
@@ -256,9 +253,9 @@ def build(config: ModelConfig) -> Transformer:
 
 
 def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of a configuration's model, without building it.
+    """Name and shape of every parameter, without building the model.
 
-    All blocks but the first are equal, so two are built, without weights. `max_len` matters only for trained positions.
+    Two blocks are built, without weights: all but the first are equal.
     """
     longest = config.max_len if config.scheme.table else 1
     with unfilled():
@@ -282,7 +279,7 @@ def build_to_fill(config: ModelConfig) -> Transformer:
 
 
 def training_mask(config: ModelConfig) -> Callable[..., Tensor]:
-    """The mask of a decoder-only model in training, as a function like `masks.causal`."""
+    """The mask of a decoder-only model in training."""
     match config.training_mask:
         case "causal":
             return masks.causal
@@ -298,7 +295,7 @@ def no_mask(length: int, *, past: int = 0, device: torch.device | None = None) -
 
 
 def full_mask(q_ids: Tensor, k_ids: Tensor, k_lengths: Tensor | None) -> Tensor:
-    """Every query sees every key that is not padding; broadcasts to (batch, head, q_len, k_len)."""
+    """Every query sees every key but padding; broadcasts to (batch, head, q_len, k_len)."""
     mask = masks.full(q_ids.shape[1], k_ids.shape[1], device=q_ids.device)
     return mask if k_lengths is None else mask & masks.padding(k_lengths, k_ids.shape[1])
 
@@ -306,8 +303,8 @@ def full_mask(q_ids: Tensor, k_ids: Tensor, k_lengths: Tensor | None) -> Tensor:
 def initialise(model: Transformer) -> None:
     """GPT-2's initial weights: normal with σ = 0.02, biases 0; σ / √n in matrices that write to the stream n times.
 
-    So the size of the residual stream does not depend on the number of layers (Radford et al. 2019, section 2.3).
-    Layers that share weights count separately, and the experts of a layer as one, since a token passes one.
+    So the stream's size does not depend on the number of layers (Radford et al. 2019, section 2.3). Layers that share
+    weights count separately, the experts of a layer as one.
     """
     config = model.config
     n_writes = len(config.layers) + (config.feed_forward.kind != "none") * sum(map(config.depth, config.stacks))

@@ -33,9 +33,7 @@ from tfmviz.record.weights import (
 Part = TypeVar("Part")
 
 COPIES = 2
-"""Attention layers cached as float32 if matrices are in half precision. Of other layers, which are larger, one is
-cached.
-"""
+"""Attention layers cached as float32 if matrices are in half precision; of other layers one is cached."""
 
 
 class OnRequest(Mapping[str, Part]):
@@ -56,7 +54,7 @@ class OnRequest(Mapping[str, Part]):
 
 
 def weights_of(model: Transformer) -> ModelWeights:
-    """All matrices of a model. They share its memory, unless it is on a GPU or in half precision."""
+    """All matrices; they share the model's memory, unless it is on a GPU or in half precision."""
     W_E = to_array(model.embedding.W_E)
     W_U = W_E if model.embedding.W_U is None else to_array(model.embedding.W_U)
     return ModelWeights(
@@ -77,7 +75,7 @@ def _segment(model: Transformer) -> Array | None:
 
 
 def stacks_of(model: Transformer) -> dict[str, Stack]:
-    """The encoder, the decoder or both, in the order in which they run."""
+    """The encoder, the decoder or both, in order."""
     match model:
         case DecoderOnly():
             return {"decoder": model.decoder}
@@ -88,7 +86,7 @@ def stacks_of(model: Transformer) -> dict[str, Stack]:
 
 @torch.inference_mode()
 def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.device | None = None) -> PositionEffects:
-    """The effects of a scheme, whose model is on `device`, on a text of `length` tokens.
+    """The effects of a scheme on a text of `length` tokens.
 
     Raises:
         ValueError: a learned table is shorter.

@@ -19,8 +19,7 @@ class WindowModel(nn.Module):
         h = tanh(W e + b_1)
         y = softmax(U h + b_2)
 
-    Each position in the window has its own columns of W, so the same word at another position is another input. Zeros
-    stand in for missing tokens.
+    Each position in the window has its own columns of W, and zeros stand in for missing tokens.
     """
 
     def __init__(self, config: WindowConfig) -> None:
@@ -46,14 +45,14 @@ class WindowModel(nn.Module):
         return tap("hidden", torch.tanh(self.W(e)))
 
     def join(self, x: Tensor) -> Tensor:
-        """The vectors of each token and of the n - 1 before it, the earliest first."""
+        """The vectors of each token and the n - 1 before it, in order."""
         n = self.config.n_window
         padded = F.pad(x, (0, 0, n - 1, 0))  # (batch, n - 1 + len, d_model)
         return padded.unfold(1, n, 1).transpose(2, 3).flatten(2)
 
 
 def weights_of(model: WindowModel) -> WindowWeights:
-    """The matrices and biases, as arrays that share the model's memory."""
+    """The matrices and biases; the arrays share the model's memory."""
     (W, b_1), (U, b_2) = (
         [part.detach().numpy() for part in (layer.weight, layer.bias)] for layer in (model.W, model.U)
     )

@@ -1,5 +1,3 @@
-"""A figure in words, for screen readers: derived from its marks."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +14,7 @@ MOST_SAID = 64
 
 
 def of_chart(chart: Chart) -> str:
-    """Its marks as the pointer finds them; of lines with very many points the two ends."""
+    """Marks as the pointer finds them; of lines with very many points the two ends."""
     pointed = [table for table in chart.data.values() if "hover" in table]
     values = [chart.data[name] for name in chart.values]
     words: list[str] = []
@@ -53,7 +51,6 @@ def of_cells(picture: Cells) -> str:
 
 
 def _value(picture: Cells, part: Array, at: int) -> str:
-    """The column of a value of a row, by its place, and the value; of a matrix the row, too."""
     row, column = divmod(at, part.shape[1])
     value, form = float(part[row, column]), picture.form
     number = f"{value:.0%}" if form.percent else decimal(value, f"{'+' * form.sign}.{form.digits}f")

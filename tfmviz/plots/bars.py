@@ -45,7 +45,7 @@ def bar_chart(
     Args:
         words: written next to each bar.
         colours: of all bars, or of each.
-        tooltips: shown under the pointer, for each bar; else its name and its word.
+        tooltips: for each bar; else its name and its word.
         room: length of the scale over that of the longest bar, for the words.
     """
     end = room * max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
@@ -89,7 +89,7 @@ def waterfall(along: Array, *, kinds: Sequence[str], names: Sequence[str], steps
     Args:
         along: (part,), signed.
         kinds: see `Theme.kinds`.
-        names, steps: of each part; parts of one step share a row.
+        steps: parts of one step share a row.
     """
     levels = list(dict.fromkeys(steps))
     begins, row_of = _begins(along, steps, levels)
@@ -135,7 +135,6 @@ def _waterfall(theme: Theme, n_rows: int) -> Spec:
 
 
 def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[list[float], list[int]]:
-    """The beginning of each bar, and its row."""
     row_of = [levels.index(step) for step in steps]
     begins, start = [0.0] * len(steps), 0.0
     for row in range(len(levels)):

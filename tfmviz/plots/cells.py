@@ -65,7 +65,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ValueFormat:
-    """The format of a cell's value under the pointer.
+    """A cell's value under the pointer.
 
     Attributes:
         name: precedes the number, with its space.
@@ -132,19 +132,19 @@ class Cells:
     across: int = 3
 
     def without_bar(self) -> Cells:
-        """The same next to a picture on the same scale, whose colour bar and hint suffice."""
+        """The same next to a picture whose colour bar and hint suffice."""
         scale = replace(self.scale, title="")
         return replace(self, scale=scale, titles=self.titles or (self.scale.title,))
 
 
 def of_tokens(title: str, tokens: Sequence[str], *, first: int = 0) -> Axis:
-    """The tokens of a text from the first on as rows or columns; equal tokens are told apart by their positions."""
+    """Tokens from the first on; equal ones are told apart by their positions."""
     spoken = [f"{title} {position} “{whole(token)}”" for position, token in enumerate(tokens)]
     return Axis(title, [visible(token) for token in tokens[first:]], spoken[first:])
 
 
 def named(names: Sequence[str], title: str = "") -> Axis:
-    """Rows or columns whose names are also shown under the pointer."""
+    """Names are also shown under the pointer."""
     return Axis(title, names, names)
 
 
@@ -159,12 +159,12 @@ def of_pairs(matrices: Array, queries: Sequence[str], keys: Sequence[str], scale
 
 
 def unlabelled(axis: Axis) -> Axis:
-    """The same without names next to the picture; the pointer still shows them."""
+    """The same with names under the pointer only."""
     return Axis(title="", names=(), spoken=axis.spoken)
 
 
 def masked(matrices: Sequence[Array], mask: Array) -> Array:
-    """Matrices as one array, NaN where the mask (True = may attend) is closed."""
+    """NaN where the mask (True = may attend) is closed."""
     return np.where(mask, np.stack(matrices).astype(float), np.nan)
 
 
@@ -179,7 +179,7 @@ def probability(title: str) -> Scale:
 
 
 def signed(values: Array, title: str, *, limit: float | None = None, root: bool = False) -> Scale:
-    """Values about 0, with colours that end at ±`limit`; None: at the largest absolute value."""
+    """Colours around 0 that end at ±`limit`; None: at the largest absolute value."""
     end = limit or largest(values)
     return Scale(colours="signed", low=-end, high=end, title=title, root=root)
 

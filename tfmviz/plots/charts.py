@@ -1,8 +1,7 @@
 """Small charts, of up to a few hundred marks, written with Altair: https://altair-viz.github.io/.
 
-A chart is two things. Its specification, made once for each kind of chart, holds nothing of the sentence. Its data are
-columns. While the specification stays the same, the browser exchanges the data in place instead of building the chart
-anew, in half the time.
+A chart's specification, made once for each kind of chart, holds nothing of the sentence; its data are columns. While
+the specification stays the same, the browser exchanges the data in place, in half the time that a new chart takes.
 
 Text from a reader is only ever data. Fields have fixed names, and no expression contains anything else.
 """
@@ -71,7 +70,6 @@ def specification(theme: Theme, *layers: alt.Chart, height: int, says: str) -> S
 
 
 def rows(data: str = "rows", **options: Any) -> alt.Chart:
-    """The rows of a data set, from which marks are made."""
     return alt.Chart(alt.NamedData(data), **options)
 
 
@@ -103,13 +101,13 @@ def hover() -> dict[str, Any]:
 def number(
     place: type[Place], field: str, title: str | None = None, *, axis: Spec | None = None, **scale: Any
 ) -> Place:
-    """A column of numbers along an axis, whose ends are those of the numbers; `place`: `alt.X` or `alt.Y`."""
+    """Numbers along `place`, `alt.X` or `alt.Y`, whose ends are those of the numbers."""
     ends = {"nice": False} | ({} if scale.get("type") == "log" else {"zero": False})
     return place(field=field, type="quantitative", title=title, axis=axis or {}, scale=ends | scale, stack=None)
 
 
 def name(place: type[Place], field: str, title: str | None = None, *, axis: Spec | None = None, **scale: Any) -> Place:
-    """A column of `numbered` names along an axis; where they are too many, some labels are left out."""
+    """`numbered` names along an axis; where they are too many, some labels are left out."""
     labels = {"labelExpr": UNNUMBERED, "labelOverlap": "parity", "grid": False, "ticks": False, "labelPadding": 6}
     scale = scale or {"paddingInner": 0.25, "paddingOuter": 0.15}
     return place(field=field, type="nominal", title=title, axis=labels | (axis or {}), scale=scale)
@@ -129,7 +127,6 @@ def colour(field: str, colours: Sequence[str], *, longest: int, symbol: str) -> 
 
     Args:
         longest: characters of the longest name.
-        symbol: of the legend.
     """
     # The container's width: `width`, without axes, is known only after the legend has found its place.
     columns = f"max(1, floor((containerSize()[0] - 60 + 0 * width) / {54 + 8 * longest}))"
@@ -142,7 +139,7 @@ def colour(field: str, colours: Sequence[str], *, longest: int, symbol: str) -> 
 def strokes(
     field: str, colours: Sequence[str], dashes: Sequence[Sequence[int]], *, longest: int, legend: bool = True
 ) -> tuple[alt.Color, alt.StrokeDash]:
-    """Colour and dash of each of several `numbered` lines, with one legend or none; see `colour`."""
+    """Colour and dash of each of several `numbered` lines, with one legend or none."""
     shade = colour(field, colours, longest=longest, symbol="stroke")
     if not legend:
         shade["legend"] = None
@@ -151,7 +148,6 @@ def strokes(
 
 
 def role(field: str, colours: Mapping[str, str]) -> alt.Color:
-    """A colour for each of a few words of ours."""
     scale = {"domain": list(colours), "range": list(colours.values())}
     return alt.Color(field=field, type="nominal", scale=scale, legend=None)
 

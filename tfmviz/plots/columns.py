@@ -33,7 +33,7 @@ from tfmviz.words.numbers import decimal
 
 
 def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:
-    """Two charts of the same keys, one above the other: a head's attention, and its effect on a score from each key.
+    """Two charts of the same keys: a head's attention, and its effect on a score from each key.
 
     Args:
         attention: (k_len,), shares in [0, 1].
@@ -70,10 +70,9 @@ def _wrote(theme: Theme, title: str) -> Spec:
 
 
 def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> Chart:
-    """Norms of the attention's and the feed-forward layer's writes into one token's vector, layer by layer.
+    """Norms of the attention's and the feed-forward layer's writes into one token's vector, (n_layers,).
 
     Args:
-        attention, mlp: (n_layers,), norms.
         attention_share: (n_layers,), attention's share of the layer's whole step.
     """
     bars = []

@@ -1,5 +1,3 @@
-"""Figures that compare two position schemes."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,7 +17,7 @@ Role = Literal["left", "right", "other"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Curve:
-    """A line of a figure; the left scheme is ink, the right one grey, the others thin and dashed."""
+    """The left scheme is ink, the right one grey, the others thin and dashed."""
 
     name: str
     x: Array
@@ -56,7 +54,7 @@ def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
 
 
 def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
-    """Loss by position, with the trained length marked; names stand where lines end.
+    """Loss by position; names stand where lines end.
 
     Of the schemes that are not chosen, the one with the lowest loss at the end has a colour.
 
@@ -88,12 +86,7 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
 
 
 def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Attention patterns in rows of two; grey is masked.
-
-    Args:
-        patterns: each (len, len), rows are queries.
-        mask: (len, len), True = may attend.
-    """
+    """Attention patterns, each (len, len), in rows of two; grey is masked."""
     return panels(masked(patterns, mask), share(), titles, tokens)
 
 

@@ -126,7 +126,6 @@ FIRST_NAMED = ("chosen", "text", "near")
 def _apart(
     places: Array, tokens: Sequence[str], roles: Sequence[str], window: tuple[Array, Array], theme: Theme
 ) -> set[int]:
-    """The words whose names touch no name that comes before them."""
     low, high = window
     at = (places - low) / np.maximum(high - low, 1e-9) * MAP
     order = sorted((n for n, role in enumerate(roles) if role != "other"), key=lambda n: FIRST_NAMED.index(roles[n]))
@@ -211,13 +210,9 @@ def on_one_scale(
     titles: tuple[str, str],
     theme: Theme,
 ) -> Chart:
-    """Points on two axes of the same scale, so that distances are true; a line joins two of them.
+    """Points, (n, 2), on two axes of the same scale, so that distances are true; a line joins the two of `link`.
 
     The axes begin at 0 where all values are positive. Points that almost coincide share a label.
-
-    Args:
-        values: (n, 2).
-        link: indices of the points to join.
     """
     joined = values[list(link)]
     from_zero = bool((values > 0).all())
@@ -398,7 +393,7 @@ def _rulers(theme: Theme) -> Spec:
 
 
 def held_out(losses: Mapping[str, float], *, bright: str, theme: Theme) -> Chart:
-    """The loss of several models on held-out text, a dot for each, the lowest on top."""
+    """A dot for each model, the lowest loss on top."""
     names = sorted(losses, key=lambda name: losses[name])
     points = [
         (row, loss, "chosen" if name == bright else "other", f"{loss:.2f}", f"{name}: {loss:.2f} nats per token")
@@ -428,7 +423,6 @@ def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: f
     """A row for each variant: a dot for each seed, a bar at their mean, and a line at the baseline's mean.
 
     Args:
-        variants: losses of the runs, in the order of the rows.
         verdicts: one of `VERDICTS` for each.
     """
     names = numbered(list(variants))
@@ -461,7 +455,7 @@ def dropped(tokens: Sequence[str], names: Sequence[str], runs: Array, usual: Arr
     """−ln P of each next token: a point for each run with dropout, and a stroke without.
 
     Args:
-        tokens, names: the targets, and their names in sentences.
+        names: of the tokens, in sentences.
         runs: (run, len).
         usual: (len,).
     """

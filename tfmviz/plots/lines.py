@@ -108,11 +108,10 @@ def named_lines(
     dot: int = 0,
     strokes: Sequence[Stroke] = (),
 ) -> list[Line]:
-    """A line for each name, with different shades and dashes.
+    """Lines of different shades and dashes, which `strokes` replace.
 
     Args:
         tooltips: text of a point, from the name of its line, x and y.
-        strokes: replace shades, dashes and dots.
     """
     looks = strokes or [
         Stroke(colour, dash, dot=dot) for colour, dash in zip(shades(len(points), theme), cycle(DASHES))
@@ -168,7 +167,6 @@ def growth(
     Costs that are not finite and above 0 are left out; at least one has a point.
 
     Args:
-        tooltips: formats a cost.
         marked: sizes that get an upright line with a word.
     """
     size_of = axes.x.split(",")[0]
@@ -186,7 +184,7 @@ def growth(
 
 
 def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
-    """The name of each line; lines that coincide share the first one's place."""
+    """Lines that coincide share the first one's place."""
     words = {name: [name] for name in drawn}
     for n, (name, points) in enumerate(drawn.items()):
         for other in list(drawn)[:n]:
@@ -194,7 +192,7 @@ def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
                 words[other].append(name)
                 words[name] = []
                 break
-    return [" = ".join(names) for names in words.values()]
+    return ["\n= ".join(names) for names in words.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +252,7 @@ def line_chart(
     if words:
         data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
-    longest = max(map(len, words or [line.name for line in lines]))
+    longest = max(len(row) for label in words or [line.name for line in lines] for row in label.split("\n"))
     spec = _lines(theme, axes, tuple(line.stroke for line in lines), longest, counts, tuple(sorted(data)))
     return Chart(
         spec=spec, data=data, values=["curves" if curves and not any(line.smooth for line in lines) else "rows"]
@@ -308,7 +306,6 @@ def _at_the_ends(
     theme: Theme,
     y_range: tuple[float, float] | None,
 ) -> Columns:
-    """A word at the last drawn point of each line, as far from the next one as its letters need."""
     on_powers = axes.log or axes.power_law
     to_axis, from_axis = (np.log, np.exp) if on_powers else (np.asarray, np.asarray)
     found = []
@@ -321,24 +318,26 @@ def _at_the_ends(
         return {"line": [], "x": [], "y": [], "word": []}
     known = np.concatenate([*(y for _, _, y, _ in found), to_axis(np.array(y_range or ()))])
     low, high = float(known.min()), float(known.max())
-    least = (theme.letters + 5) / (axes.height - 70) * (high - low)
+    row = (theme.letters + 5) / (axes.height - 70) * (high - low)
+    heights = row * np.array([1 + word.count("\n") for *_, word in found])
+    ends = np.array([y[-1] for _, _, y, _ in found])
     return {
         "line": [name for name, *_ in found],
         "x": [x for _, x, *_ in found],
-        "y": from_axis(spread(np.array([y[-1] for _, _, y, _ in found]), least=least, low=low, high=high)),
+        "y": from_axis(spread(ends, heights=heights, low=low, high=high)),
         "word": [word for *_, word in found],
     }
 
 
-def spread(values: Array, *, least: float, low: float, high: float) -> Array:
-    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
+def spread(values: Array, *, heights: Array, low: float, high: float) -> Array:
+    """The numbers next to the given ones, in squares, that keep their order and leave room for labels of `heights`.
 
     Without the distances between neighbours this is isotonic regression: numbers in the wrong order get their mean.
     Where there is too little room from `low` to `high`, they are less apart.
     """
-    least = min(least, (high - low) / max(len(values) - 1, 1))
     order = np.argsort(values, kind="stable")
-    steps = least * np.arange(len(values))
+    steps = np.cumsum(heights[order]) - heights[order] / 2
+    steps = (steps - steps[0]) * min(1, (high - low) / max(steps[-1] - steps[0], 1e-9))
     pools: list[tuple[float, int]] = []  # mean, and of how many
     for value in (values[order] - steps).tolist():
         mean, count = value, 1
@@ -355,7 +354,7 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
 def _lines(
     theme: Theme, axes: Axes, looks: tuple[Stroke, ...], longest: int, counts: bool, data: tuple[str, ...]
 ) -> Spec:
-    """The specification; where all x are whole numbers (`counts`), no label between them makes sense."""
+    """The specification; where all x are whole numbers (`counts`), no label stands between them."""
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in data}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     in_words = "words" in data
@@ -374,7 +373,9 @@ def _lines(
             words(AWAY | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
         ],
         "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
-        "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
+        "words": [
+            words({"align": "left", "baseline": "middle", "dx": 6, "lineBreak": "\n"}, "words", x=x, y=y, color=shade)
+        ],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *data) for layer in drawn]
     tooltips = f"Lines: {axes.y}, against {axes.x}."
@@ -382,7 +383,6 @@ def _lines(
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
-    """The axis below, with `room` pixels at its right end."""
     ends: dict[str, Any] = {"rangeMax": {"expr": f"width - {room}"}} if room else {}
     few: Spec = {"tickCount": {"expr": f"ceil((width - {room}) / 80)"}} if room else FEW
     if axes.power_law:

@@ -1,5 +1,3 @@
-"""Two numbers for every token, as two bars or as their difference."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -102,7 +100,7 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
 def differences(
     tokens: Sequence[str], one: Array, other: Array, *, title: str, theme: Theme, token_title: str, names: Sequence[str]
 ) -> Chart:
-    """One bar for every token: the other number minus the one."""
+    """One bar for every token: `other` minus `one`."""
     apart = other - one
     bars = {
         "token": numbered([visible(token) for token in tokens]),

@@ -128,7 +128,6 @@ def _panels(
 
 
 def _marks(lines: Sequence[Array], marked: Sequence[tuple[float, str]], *, log: bool) -> Columns:
-    """Words stand on the side of their line that has more room."""
     ends = [float(end) for steps in lines if len(steps) for end in (steps[0], steps[-1])]
     steps = np.array([*(step for step, _ in marked), min(ends, default=0.0), max(ends, default=1.0)])
     *places, low, high = (np.log(np.maximum(steps, 1.0)) if log else steps).tolist()
@@ -149,7 +148,7 @@ def _points(lines: Lines) -> Columns:
 
 
 def _said(part: _Panel, steps: Array) -> Columns:
-    """For each step the values of all lines of the panel: at their nearest point, if they reach so far."""
+    """Values of all lines of the panel for each step: at their nearest point, if they reach so far."""
     rows = [[f"step {step:,.0f}"] for step in steps.tolist()]
     for line, (known, values) in part.lines.items():
         if not len(known):
@@ -235,7 +234,7 @@ def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:
 
 
 def _by_layer(heads: Sequence[str], theme: Theme) -> dict[str, Stroke]:
-    """A stroke for each head: a colour for each layer, dashes for the heads in it."""
+    """A colour for each layer, dashes for the heads in it."""
     layers = [head.rsplit(".", 1)[0] for head in heads]
     known = list(dict.fromkeys(layers))
     colours = dict(zip(known, shades(len(known), theme), strict=False))
@@ -246,7 +245,6 @@ def _by_layer(heads: Sequence[str], theme: Theme) -> dict[str, Stroke]:
 
 
 def _thinned(lines: Lines) -> Lines:
-    """About `MOST_DRAWN` points of each line, with the last one."""
     found = {}
     for line, (steps, values) in lines.items():
         every = max(1, -(-len(steps) // MOST_DRAWN))
@@ -322,13 +320,13 @@ def forming(
 
 
 def head_panels(steps: Array, heads: Mapping[str, Mapping[str, Array]], *, now: int, theme: Theme) -> Chart:
-    """Measures of the heads over steps on a logarithmic axis; see `forming`."""
+    """The lower panels of `forming`."""
     parts = _of_heads(steps, heads, theme)
     return _panels(parts, theme=theme, log_steps=True, marked=[(float(now), f"step {now:,}")])
 
 
 def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: Theme) -> list[_Panel]:
-    """A panel for each measure; a head looks the same in all. More than six would cross: each has a separate row."""
+    """A head looks the same in all panels. More than six would cross: each has a separate row."""
     looks = _by_layer(list(dict.fromkeys(head for lines in heads.values() for head in lines)), theme)
     if many := len(looks) > 6:
         looks = {head: replace(look, dash=DASHES[0]) for head, look in looks.items()}

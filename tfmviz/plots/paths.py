@@ -293,12 +293,7 @@ class Series:
 def against_length(
     series: Mapping[str, Series], *, title: str, x: str = "words of the source", percent: bool = False, theme: Theme
 ) -> Chart:
-    """A line with upright intervals for each model, a little apart, so that no interval hides another.
-
-    Args:
-        x: title of the axis of lengths.
-        percent: the values are shares.
-    """
+    """A line with upright intervals for each model, a little apart, so that no interval hides another."""
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
     points = [
@@ -311,7 +306,7 @@ def against_length(
     at_ends: Columns = {
         "line": names,
         "x": [float(one.x[-1]) + apart[-1] for one in series.values()],
-        "y": spread(last, least=(theme.letters + 5) / (HEIGHT - 70) * top, low=0.0, high=top),
+        "y": spread(last, heights=np.full(len(last), (theme.letters + 5) / (HEIGHT - 70) * top), low=0.0, high=top),
         "word": list(series),
     }
     data = {"rows": of_rows(points, "line", "x", "y", "low", "high", "hover", "dot"), "words": at_ends}

@@ -1,5 +1,3 @@
-"""One head on A and on B, the difference of the two, and the change of every head."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -80,7 +78,7 @@ def attention(
 
 
 def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
-    """B − A of shares of attention for the tokens of both, in [−1, 1]; NaN, drawn grey, where one has no such cell."""
+    """B − A of shares of attention for the tokens of both, in [−1, 1]; NaN where one has no such cell."""
     scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
     return _picture(values, rows, columns, scale, "B − A", cell, differences(values), sign=True)
 

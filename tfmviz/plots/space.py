@@ -1,7 +1,7 @@
 """Figures in three dimensions, drawn by Plotly: https://plotly.com/python/.
 
-A figure is a plain dictionary of Plotly's, so nothing here imports the library; Streamlit loads its script with the
-first such figure only. `layout.meta` holds its values, for the bar below it.
+A figure is a plain dictionary of Plotly's, so nothing here imports the library. `layout.meta` holds its values, for the
+bar below it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ class Way:
     """A line through space.
 
     Attributes:
-        points: (n, 3). said: text of each point under the pointer. label: stands at the last point. stands_out: the
-        line that the reader has chosen. dots: (n,), selects points that are drawn as dots and belong to the values;
-        None: all belong to them, none is drawn. steps: (n,), position of each dot on the scale of colours; None: dots
-        have the colour of the line.
+        points: (n, 3).
+        said: text of each point under the pointer.
+        label: stands at the last point.
+        stands_out: the reader has chosen it.
+        dots: (n,), selects points that are drawn as dots and belong to the values; None: all belong, none is drawn.
+        steps: (n,), position of each dot on the scale of colours; None: dots have the colour of the line.
     """
 
     name: str

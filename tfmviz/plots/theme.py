@@ -1,7 +1,4 @@
-"""The look of all figures: colours with fixed meanings, light and dark, and letters large enough for a projector.
-
-`tfmviz/colours.json` holds the colours of both the views' styles and charts.
-"""
+"""Colours with fixed meanings, from `tfmviz/colours.json`, light and dark, and letters large enough for a projector."""
 
 from __future__ import annotations
 
@@ -74,7 +71,6 @@ class Theme:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The colour of each kind of part of a model."""
         parts = {"embedding": self.vector, "position": self.position, "head": self.attention}
         return parts | {"bias": self.plain, "MLP": self.mlp, "norm": self.norm}
 
@@ -120,7 +116,7 @@ def shades(n: int, theme: Theme) -> list[str]:
 
 
 def channels(colour: str) -> list[int]:
-    """Red, green and blue of "#rrggbb", 0 to 255."""
+    """0 to 255, of "#rrggbb"."""
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
@@ -143,7 +139,6 @@ ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBase
 
 
 def chart_config(theme: Theme) -> dict[str, Any]:
-    """The `config` of charts in Vega-Lite."""
     words = {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": theme.letters}
     words["titleFontSize"] = theme.letters + 1
     calm = {"titleFontWeight": "normal", "labelLimit": 260, "titleLimit": 420}

@@ -1,5 +1,3 @@
-"""The columns of a chart that are its values, under names that a reader knows, for its table and its CSV."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -33,8 +31,7 @@ def described(chart: Chart, title: str) -> dict[str, Any]:
 def _fields(layers: list[Spec], *, panel: str) -> dict[str, str]:
     """The titles of the fields that these layers show: names, then numbers.
 
-    Numbers along an axis without a title measure nothing, they only place a mark; then its text is shown instead. In a
-    panel the panel's title names them.
+    Numbers along an axis without a title only place a mark; then its text is shown instead.
     """
     names: dict[str, str] = {}
     numbers: dict[str, str] = {}

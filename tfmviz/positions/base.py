@@ -1,4 +1,4 @@
-"""The interface of all position schemes: four ways in which a position can enter. By default each does nothing."""
+"""The interface of all position schemes, four methods that by default do nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Positions(nn.Module):
 
     @classmethod
     def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
-        """The scheme for one stack of a model; encoders attend in both directions."""
+        """The scheme for one stack of a model."""
         return cls()
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
@@ -39,15 +39,15 @@ class Positions(nn.Module):
         return q, k
 
     def turns(self, length: int) -> Tensor | None:
-        """The angles by which `rotate` turns each pair of neighbouring coordinates; None if nothing turns.
+        """The angles by which `rotate` turns each pair of coordinates, if any.
 
         Returns:
-            (length, d_head / 2), radians, for positions 0 to length - 1.
+            (length, d_head / 2), radians.
         """
         return None
 
     def relate(self, q: Tensor, k_len: int) -> Tensor | None:
-        """The products of queries (batch, head, q_len, d_head) with a vector for each distance, or None.
+        """The products of queries (batch, head, q_len, d_head) with a vector for each distance.
 
         Returns:
             (batch, head, q_len, k_len), added to q · k before the division by √d_head.
@@ -55,7 +55,7 @@ class Positions(nn.Module):
         return None
 
     def vectors(self, length: int) -> Tensor | None:
-        """The vectors that `relate` multiplies by, or None.
+        """The vectors of `relate`.
 
         Returns:
             (2 · length - 1, d_head), for key position minus query position from 1 - length to length - 1.
@@ -63,11 +63,11 @@ class Positions(nn.Module):
         return None
 
     def bias(self, q_len: int, k_len: int) -> Tensor | None:
-        """The bias added to the scaled scores, (head, q_len, k_len) on any device, or None."""
+        """The bias added to the scaled scores, (head, q_len, k_len) on any device."""
         return None
 
 
 def distances(q_len: int, k_len: int, *, device: torch.device | None = None) -> Tensor:
-    """Position of the query minus position of the key, (q_len, k_len)."""
+    """Query position minus key position, (q_len, k_len)."""
     k_position = torch.arange(k_len, device=device)
     return k_position[k_len - q_len :, None] - k_position

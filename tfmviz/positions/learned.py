@@ -30,11 +30,7 @@ class Learned(Positions):
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])
 
     def first(self, length: int) -> Tensor:
-        """The first rows of P, (length, d_model).
-
-        Raises:
-            ValueError: the table has fewer rows.
-        """
+        """The first rows of P, (length, d_model). Raises: ValueError, if there are fewer."""
         max_len = self.table.shape[0]
         if length > max_len:
             raise ValueError(f"There are {max_len} learned positions, but the text has {length} tokens.")

@@ -14,12 +14,10 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 Theta = tuple[float, ...]
-"""Radians per position for each pair of coordinates. A base, stretching and pairs that do not turn (θ = 0) all reduce
-to these.
-"""
+"""Radians per position for each pair of coordinates. Pairs that do not turn have 0."""
 
 Stretching = Literal["none", "position interpolation", "NTK-aware"]
-"""Ways to read longer texts than those trained on, without changing a weight."""
+"""Ways to read longer texts than in training."""
 
 
 def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
@@ -40,16 +38,15 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
 
 
 def own_frequencies(config: Facts, layer: str) -> Tensor:
-    """θ_m of a layer such as "decoder.0.self_attn", by the model's facts or else its width: (d_head / 2,), float64."""
+    """θ_m of a layer such as "decoder.0.self_attn", by the facts or else the width: (d_head / 2,), float64."""
     theta = config.positions.theta_in(int(layer.split(".")[1]))
     return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
 
 def base_of(theta: Tensor) -> float | None:
-    """The base that gives these frequencies, if the first pairs are unstretched or all stretched by the same factor.
+    """The base of these frequencies, if the first pairs are stretched evenly.
 
-    θ_m / θ_(m+1) = base^(1/n) for n pairs that turn. None if fewer than three do, or the first three are stretched
-    unevenly.
+    θ_m / θ_(m+1) = base^(1/n) for n pairs that turn. None if fewer than three do.
     """
     turning = theta[theta > 0].double()
     if len(turning) < 3 or not torch.isclose(turning[0] / turning[1], turning[1] / turning[2], rtol=1e-6):
@@ -60,19 +57,19 @@ def base_of(theta: Tensor) -> float | None:
 def stretched(theta: Tensor, *, scale: float, stretching: Stretching) -> Tensor:
     """θ_m for texts `scale` times as long as those trained on.
 
-    - position interpolation: all pairs turn more slowly, θ_m / scale (Chen et al. 2023, section 2.3);
+    - position interpolation: θ_m / scale (Chen et al. 2023, section 2.3);
     - NTK-aware: a larger base, base · scale^(d_head/(d_head-2)), so that the slowest pair is `scale` times slower and
       the fastest unchanged (bloc97 2023; Peng et al. 2023, section 3.1). For any base, pair m becomes
       scale^(2m/(d_head-2)) times slower.
 
     Args:
-        theta: (pair,), of the pairs that turn, in decreasing order.
+        theta: (pair,), of the pairs that turn, decreasing.
 
     Returns:
         (pair,), float64, radians per position.
 
     Raises:
-        ValueError: `scale` is below 1; or there is a single pair, which no base makes slower.
+        ValueError: `scale` is below 1; or there is a single pair.
     """
     if not 1 <= scale < math.inf:
         raise ValueError(f"Stretching makes room for longer texts, so scale must be at least 1; it is {scale:g}.")
@@ -112,8 +109,8 @@ def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
         x'_2m   = x_2m cos - x_2m+1 sin
         x'_2m+1 = x_2m sin + x_2m+1 cos
 
-    Computed as the complex product (x_2m + i x_2m+1) e^(i angle). Neighbours are paired as in the paper; LLaMA's code
-    pairs x_m with x_(m + d/2), which is the same up to the order of the coordinates.
+    Computed as the complex product (x_2m + i x_2m+1) e^(i angle). LLaMA's code pairs x_m with x_(m + d/2), which only
+    reorders the coordinates.
 
     Args:
         x: (batch, head, len, d_head).
@@ -127,7 +124,7 @@ def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
 class Rope(Positions):
     """Queries and keys rotate with their position, so q_i · k_j depends on the positions only through i - j.
 
-    Values and the residual stream are unchanged. Defined for any length, past `max_len` too.
+    Defined for any length, past `max_len` too.
     """
 
     angles: Tensor
@@ -151,7 +148,7 @@ class Rope(Positions):
         return rotation_angles(length, 2 * self.angles.shape[1], theta=self.theta)
 
     def first(self, length: int) -> Tensor:
-        """Rotations of the first positions: rows of the table, or recomputed if it is too short."""
+        """Rotations of the first positions, computed if the table is too short."""
         max_len, half, _ = self.angles.shape
         return (
             self.angles[:length] if length <= max_len else rotations(length, 2 * half, theta=self.theta).to(self.angles)

@@ -1,7 +1,6 @@
 """All position schemes: their formulas, and where their code is.
 
-Reading this table needs no torch, so configurations can be checked and models listed before torch is imported. A new
-scheme is one new file in this folder, with a subclass of `base.Positions`, and one entry here.
+This table needs no torch. A new scheme is a new file here, with a subclass of `base.Positions`, and one entry.
 """
 
 from __future__ import annotations
@@ -26,15 +25,14 @@ class Scheme:
 
     Attributes:
         name: in sentences and figures.
-        source: its authors, or a model known for it; "" without one.
+        source: its authors, or a model known for it.
         formula: with words x, queries q, keys k, positions i (query) and j (key).
         idea: the same in a sentence or two.
-        acts: the seam: adds to the token embeddings, rotates queries and keys, adds to the scores, or adds a vector of
-            the distance to the keys; None: none.
+        acts: its seam.
         code: "module:class", imported when a model is built.
-        pairs: the width whose coordinates it pairs, which must be even; None if it pairs none.
-        tab: the page with a tab on this scheme, and that tab in the page's address; None: no page.
-        table: whether it trains a vector for each of the max_len positions, after which there is none.
+        pairs: the width whose coordinates it pairs, which must be even.
+        tab: the page with a tab on this scheme, and that tab in its address.
+        table: trains a vector for each of max_len positions.
     """
 
     name: str

@@ -25,7 +25,7 @@ class Shaw(Positions):
     """scores_ij = q_i · (k_j + a_clip(j - i)) / √d_head, with one trained vector a for each clipped distance.
 
     All heads share the table, as in the paper, and so do all layers, as in T5; the paper has one per layer. The paper's
-    second table, added to the values, is left out: its own ablation finds no gain in having both (section 4.3).
+    second table, added to the values, is left out: its ablation finds no gain (section 4.3).
     """
 
     def __init__(self, *, d_head: int) -> None:

@@ -14,9 +14,7 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 MAX_POSITION = 2**24
-"""The largest position below which float32 holds every integer. Code that counts in float32 gives later neighbours the
-same vector.
-"""
+"""The largest position below which float32 holds every integer."""
 
 
 def wavelengths(d_model: int, *, base: float = BASE) -> Tensor:
@@ -44,7 +42,7 @@ def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
 
 
 def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
-    """Rows of `sinusoids` for any integer positions, (n,): (n, d_model).
+    """Rows of `sinusoids` for integer positions (n,): (n, d_model).
 
     Raises:
         ValueError: as `wavelengths`, or a position is negative or past `MAX_POSITION`.
@@ -104,12 +102,11 @@ class Sinusoidal(Positions):
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])
 
     def first(self, length: int) -> Tensor:
-        """PE of the first positions, (length, d_model): rows of the table, or recomputed if it is too short."""
+        """PE of the first positions, (length, d_model), computed if the table is too short."""
         max_len, d_model = self.table.shape
         return self.table[:length] if length <= max_len else self.waves(length, d_model).to(self.table)
 
     def waves(self, length: int, d_model: int) -> Tensor:
-        """PE of the first positions by the formula, (length, d_model)."""
         return sinusoids(length, d_model)
 
 

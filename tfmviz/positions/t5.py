@@ -17,8 +17,8 @@ def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
     """Sorts distances into `N_BUCKETS` buckets, each with one bias: [0, N_BUCKETS), shape kept.
 
     The first half of the buckets hold one distance each. The others widen evenly on a logarithmic scale that ends at
-    `MAX_DISTANCE`; the last also takes everything farther, from 113 on. An encoder splits the buckets between keys to
-    the left and keys to the right; there the last ones begin at 91.
+    `MAX_DISTANCE`; the last takes everything from 113 on. An encoder splits the buckets between keys to the left and
+    keys to the right; there the last ones begin at 91.
 
     Args:
         distance: query position minus key position, any shape, int.

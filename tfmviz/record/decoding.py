@@ -1,7 +1,6 @@
 """The choice of the next token: the distribution that each rule leaves, and the draw from it.
 
-The rules and their usual order are those of Hugging Face's `generate`. Other engines' orders give other texts, so the
-order is a setting.
+The rules and their usual order are those of Hugging Face's `generate`.
 """
 
 from __future__ import annotations
@@ -18,23 +17,22 @@ from tfmviz.record.trace import Array
 Rule = Literal["banned", "repetition", "temperature", "top_k", "top_p", "min_p"]
 
 ORDER: tuple[Rule, ...] = get_args(Rule)[1:]
-"""The usual order. Banned tokens go first in any case."""
+"""The usual order. Banned tokens always go first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rules:
-    """The rules and their order. By default every rule leaves the distribution as it is.
+    """The rules and their order. By default no rule changes anything.
 
     Attributes:
-        banned: tokens that may not be written, such as the end-of-text token.
-        repetition: r > 0 makes tokens that occurred before less likely: a score s > 0 becomes s / r, a score s < 0
-            becomes s · r (Keskar et al. 2019, section 4.1). Tokens of the prompt count too.
-        temperature: T ≥ 0 divides all scores; 0 leaves the most probable token alone (greedy writing).
-        top_k: keeps the k most probable tokens, and those as probable as the last of them; 0 keeps all.
-        top_p: p in [0, 1] keeps the fewest tokens, most probable first, whose probabilities reach p together
-            (Holtzman et al. 2020); the most probable one always stays.
-        min_p: in [0, 1], keeps tokens at least this share as probable as the most probable one (Nguyen et al. 2024).
-        order: in which they act, each on the result of the one before it.
+        repetition: r > 0 turns the score s of a token that has occurred, in the prompt too, into s / r if s > 0, else s
+            · r (Keskar et al. 2019, section 4.1).
+        temperature: T ≥ 0 divides all scores; 0 leaves the most probable token alone.
+        top_k: keeps the k most probable tokens and ties with the last; 0 keeps all.
+        top_p: p in [0, 1] keeps the fewest tokens, most probable first, that reach p together (Holtzman et al. 2020),
+            at least one.
+        min_p: in [0, 1], keeps tokens at least this share as probable as the best (Nguyen et al. 2024).
+        order: each rule acts on the result of the one before.
 
     Raises:
         ValueError: a value lies outside its range, or the order does not name every rule once.
@@ -64,7 +62,7 @@ class Rules:
 
     @property
     def active(self) -> tuple[Rule, ...]:
-        """The rules that change something, in their order."""
+        """The rules that change something."""
         first: tuple[Rule, ...] = ("banned",) if self.banned else ()
         return first + tuple(name for name in self.order if getattr(self, name) != NEUTRAL[name])
 
@@ -78,8 +76,8 @@ class Stage:
 
     Attributes:
         rule: "model" for the model's own distribution.
-        probabilities: (vocab,), float64, sum 1; 0 for what is cut away.
-        allowed: (vocab,), bool: what no rule has cut away so far.
+        probabilities: (vocab,), float64, sum 1.
+        allowed: (vocab,), bool: not cut away so far.
     """
 
     rule: Rule | Literal["model"]
@@ -88,11 +86,10 @@ class Stage:
 
 
 def stages(logits: Array, rules: Rules, *, seen: Sequence[int] = ()) -> tuple[Stage, ...]:
-    """The model's distribution, then what each active rule leaves of it, renormalised.
+    """The model's distribution, then that after each active rule, renormalised.
 
     Args:
         logits: (vocab,), finite.
-        seen: the tokens of the text so far.
 
     Raises:
         ValueError: a logit is not finite.
@@ -102,11 +99,11 @@ def stages(logits: Array, rules: Rules, *, seen: Sequence[int] = ()) -> tuple[St
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draw:
-    """A number that falls into the cumulated distribution, most probable token first.
+    """A number's place in the cumulated distribution, most probable token first.
 
     Attributes:
         number: in [0, 1).
-        token: the one whose part, from `low` to `high`, holds the number.
+        token: the one whose part, `low` to `high`, holds the number.
     """
 
     number: float
@@ -116,7 +113,6 @@ class Draw:
 
 
 def draw(probabilities: Array, number: float) -> Draw:
-    """The token that a number in [0, 1) stands for: its probabilities lie side by side, the largest first."""
     order = _largest_first(probabilities, among=probabilities > 0)
     ends = np.cumsum(probabilities[order])
     ends /= ends[-1]
@@ -125,15 +121,15 @@ def draw(probabilities: Array, number: float) -> Draw:
 
 
 def number_for(seed: int, place: int) -> float:
-    """The number in [0, 1) that decides about the token at a place of the text.
+    """The number in [0, 1) that decides about the token at a place.
 
-    It depends on nothing else, so a text that branches or is continued later meets the same numbers.
+    It depends on nothing else, so a text continued later meets the same numbers.
     """
     return float(np.random.default_rng((seed % 2**64, place)).random())
 
 
 def entropy(probabilities: Array) -> float:
-    """-Σ p ln p in nats; exp of it is the number of equally likely tokens among which one would be as uncertain."""
+    """-Σ p ln p in nats; exp of it is the number of equally likely tokens."""
     p = probabilities[probabilities > 0]
     return float(-(p * np.log(p)).sum())
 
@@ -143,13 +139,12 @@ class Step:
     """The choice of one token.
 
     Attributes:
-        place: index of the token in the text; in a translation the start token counts.
-        logits: (vocab,), the model's scores for this place.
-        seen: the tokens before this one.
-        number: the one in [0, 1) that was drawn; None if nothing was (greedy, or a token that was given).
-        given: whether it was given rather than chosen.
+        place: index in the text; in a translation the start token counts.
+        logits: (vocab,).
+        number: drawn from [0, 1); None if nothing was.
+        given: True if given rather than chosen.
         n_read: tokens that the model read for this step.
-        n_cached: tokens whose keys and values were kept after it.
+        n_cached: tokens in the cache afterwards.
     """
 
     place: int
@@ -164,7 +159,7 @@ class Step:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """See `stages`. Computed anew each time: it is larger than the record."""
+        """See `stages`; computed anew each time, since larger than the record."""
         return stages(self.logits, self.rules, seen=self.seen)
 
     @property
@@ -179,7 +174,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
-    """One of many texts that were drawn: its new tokens, and the model's own log-probability of each."""
+    """One of many sampled texts: its new tokens, with the model's own log-probabilities."""
 
     ids: tuple[int, ...]
     log_probabilities: tuple[float, ...]
@@ -194,9 +189,8 @@ class Candidate:
 
     Attributes:
         parent: index of the running text that it continues.
-        log_probability: of this token.
-        score: of the whole text: the sum of the log-probabilities of its tokens.
-        fate: whether it runs on, is complete or was dropped.
+        log_probability: of the token.
+        score: sum of the text's log-probabilities.
     """
 
     parent: int
@@ -208,7 +202,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hypothesis:
-    """A text in a beam search: its new tokens with the end token, score, and score / lengthᵅ."""
+    """A text in a beam search: its new tokens with the end token, and the score / lengthᵅ as `normalised`."""
 
     ids: tuple[int, ...]
     score: float
@@ -221,9 +215,9 @@ class BeamStep:
 
     Attributes:
         length: new tokens of every running text after this step.
-        candidates: the continuations considered, the best first.
-        running: the texts that go on, in the order of their candidates.
-        complete: the best complete texts so far, the best first.
+        candidates: the best first.
+        running: in the order of their candidates.
+        complete: so far, the best first.
     """
 
     length: int
@@ -233,10 +227,9 @@ class BeamStep:
 
 
 def way_to(ids: Sequence[int], steps: Sequence[BeamStep]) -> tuple[Candidate, ...] | None:
-    """The continuations by which a beam search came to a text, one for each of its tokens; None if it did not consider
-    it.
+    """The continuations by which a beam search came to a text, one per token; None if it never did.
 
-    The last one may have been dropped; all before it went on. Their log-probabilities sum to the score of the last.
+    The last one may have been dropped.
     """
     way: list[Candidate] = []
     parent = 0  # index of the running text that goes on
@@ -255,10 +248,9 @@ class Generation:
     """A text that a model wrote.
 
     Attributes:
-        text: the prompt and its continuation by a language model, or the translation by a translator.
-        ids: the tokens of `text`.
-        steps: how each token was chosen, the end token included; empty after a beam search.
-        beams: the steps of a beam search, whose best complete text is `text`.
+        text: the prompt with its continuation, or the translation.
+        steps: one per token, the end token included; empty after a beam search.
+        beams: of a beam search.
     """
 
     text: str
@@ -268,16 +260,16 @@ class Generation:
 
 
 def kept_of(context: int, new: int) -> int:
-    """The most tokens of a text that are kept when so many new ones follow.
+    """The most tokens of a text to keep before `new` ones.
 
-    They leave the new ones room in the context; past it, the model reads everything anew for each. But half the context
-    is always kept: the continuation of a single token would not continue the text.
+    The new ones should fit into the context, past which the model reads all anew for each; but half of it is always
+    kept, or the new ones would not continue the text.
     """
     return max(context - new, context // 2, 1)
 
 
 def repeated(ids: Sequence[int], n: int = 4) -> float:
-    """The share of a text's n-grams that occurred in it before, in [0, 1]; 0 for a text shorter than n tokens."""
+    """The share of a text's n-grams that occurred in it before; 0 for a text shorter than n."""
     grams = [tuple(ids[at : at + n]) for at in range(len(ids) - n + 1)]
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
@@ -290,7 +282,7 @@ def choose(logits: Array, rules: Rules, *, seen: Sequence[int], number: float | 
 
 
 def _scored(logits: Array, rules: Rules, seen: Sequence[int]) -> Iterator[tuple[Rule | Literal["model"], Array]]:
-    """The model's scores, then what each active rule makes of them; -inf for what it cuts away."""
+    """The model's scores, then those after each active rule; -inf where cut away."""
     scores = np.asarray(logits, dtype=np.float64)
     if not np.isfinite(scores).all():
         raise ValueError("The model's scores for the next token are not finite, so nothing can be chosen.")
@@ -301,7 +293,7 @@ def _scored(logits: Array, rules: Rules, seen: Sequence[int]) -> Iterator[tuple[
 
 
 def _largest_first(values: Array, *, among: Array) -> Array:
-    """Indices of some values, the largest first. To sort what earlier rules have cut would take longest of all."""
+    """Indices of some values, the largest first. Sorting what is cut would take longest."""
     kept = np.flatnonzero(among)
     return kept[np.argsort(-values[kept], kind="stable")]
 

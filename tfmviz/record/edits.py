@@ -1,7 +1,6 @@
-"""Interventions on a forward pass, as data: a site, and how its value changes. `tap.py` carries them out.
+"""Interventions on a forward pass, as data, which `tap.py` carries out.
 
-Edits are frozen and hashable: they serve as cache keys and fit in a URL, and one reader's edit cannot leak into
-another's forward pass.
+Edits are frozen and hashable: they serve as cache keys and fit in a URL.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import assert_never
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AblateHead:
-    """Removes one head's write to the residual stream: its `z` becomes zero before W_O.
+    """Sets one head's `z` to zero before W_O, and so its write to the stream.
 
     Attributes:
         layer: path of the attention layer, such as "decoder.0.self_attn".
@@ -31,12 +30,11 @@ class SetMask:
     """Replaces the mask of one attention layer.
 
     Attributes:
-        layer: path of the attention layer.
         mask: q_len rows of k_len booleans, True = may attend.
-        heads: for each head of the layer, whether it gets this mask or keeps its own; None: all heads get it.
+        heads: True for each head that gets this mask; the others keep theirs. None: all get it.
 
     Raises:
-        ValueError: the rows differ in length, or one allows nothing: the softmax over no key is 0/0.
+        ValueError: the rows differ in length, or one allows nothing.
     """
 
     layer: str
@@ -60,10 +58,9 @@ class Scale:
     """Multiplies a value, such as a layer's output; factor 0 switches it off.
 
     Attributes:
-        site: name of the value, such as "decoder.0.mlp.out". head: the only head to be multiplied, where the value has
-        heads; None: all of them. coordinate: the only coordinate of each vector to be multiplied, such as one neuron of
-        "decoder.0.mlp.post"; None:
-            all of them.
+        site: name of the value, such as "decoder.0.mlp.out".
+        head: the only head to multiply; None: all of them.
+        coordinate: the only coordinate of each vector to multiply, such as a neuron of "decoder.0.mlp.post".
     """
 
     site: str
@@ -79,7 +76,7 @@ class Patch:
     Attributes:
         site: name of the value, such as "decoder.0.resid_pre".
         vector: as wide as the value's last axis.
-        head: the only head that gets the vector, where the value has heads; None: all of them.
+        head: the only head that gets the vector; None: all of them.
         position: the only token that gets it; None: all of them.
     """
 
@@ -93,7 +90,7 @@ Edit = AblateHead | SetMask | Scale | Patch
 
 
 def treats_tokens_alike(edit: Edit) -> bool:
-    """True if an edit does the same at every position, so that it also holds where tokens are read one by one."""
+    """True if an edit does the same at every position."""
     match edit:
         case AblateHead() | Scale():
             return True

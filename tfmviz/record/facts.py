@@ -22,10 +22,10 @@ TrainingMask = Literal["causal", "none"]
 AttentionKind = Literal["softmax", "linear"]
 NormOfQueries = Literal["absent", "present", "all heads"]
 Layers = tuple[int, ...]
-"""Numbers of layers, counted from 0."""
+"""Layers, counted from 0."""
 
 MAX_EXPERTS = 1_000
-"""More experts per layer are refused, however small they are."""
+"""More experts per layer are refused."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,21 +33,18 @@ class AttentionFacts(Part):
     """The attention layers.
 
     Attributes:
-        kind: what a pattern is made of: exp(q · k / divisor), or, "linear", φ(q) · φ(k) with φ = elu + 1
-            (Katharopoulos et al. 2020); each divided by its sum over the keys.
-        n_heads: per layer; each is d_head = d_model / n_heads wide unless `head_width` says otherwise.
-        n_kv_heads: heads with keys and values; n_heads / n_kv_heads query heads share each (Ainslie et al. 2023). Equal
-            to n_heads in ordinary multi-head attention.
-        head_width: d_head of models in which heads are not d_model / n_heads wide (Gemma, Qwen 3, T5 1.1).
-        sink: the softmax of every head counts one more logit, a trained parameter that belongs to no key, so that a
-            query may leave a part of its attention unused (gpt-oss; Xiao et al. 2023, section 4.1).
-        window: how many keys a query sees at most, its own included (Mistral), and in an encoder as many on the other
-            side (ModernBERT); None: all that the mask allows.
-        global_layers: layers whose queries see all keys in spite of the window (Gemma 3); None: there are none.
-        qk_norm: RMSNorm of every query and key, over d_head (Qwen 3), or over the queries, and the keys, of "all
-            heads" together (OLMo 2).
-        score_divisor: what q · k is divided by; None: √d_head. T5 divides by nothing, which is 1.
-        score_cap: c of c · tanh(scores / c), which no score leaves (Gemma 2); None: no cap.
+        kind: exp(q · k / divisor) or, "linear", φ(q) · φ(k) with φ = elu + 1 (Katharopoulos et al. 2020), divided by
+            its sum over the keys.
+        n_kv_heads: heads with keys and values; n_heads / n_kv_heads query heads share each (Ainslie et al. 2023).
+        head_width: d_head, if it is not d_model / n_heads (Gemma, Qwen 3, T5 1.1).
+        sink: every head's softmax counts one more logit, a trained parameter that belongs to no key (gpt-oss; Xiao et
+            al. 2023, section 4.1).
+        window: most keys that a query sees, its own included (Mistral), in an encoder on either side (ModernBERT);
+            None: all that the mask allows.
+        global_layers: layers without the window (Gemma 3).
+        qk_norm: RMSNorm of every query and key, over d_head (Qwen 3), or of "all heads" together (OLMo 2).
+        score_divisor: √d_head if None; 1 in T5.
+        score_cap: c of c · tanh(scores / c) (Gemma 2).
     """
 
     kind: AttentionKind = field(default="softmax", metadata=entry("attention"))
@@ -74,7 +71,6 @@ class AttentionFacts(Part):
             raise ValueError("global_layers are those without the window, but there is none.")
 
     def window_in(self, layer: int) -> int | None:
-        """The window in a layer, counted from 0; None: its queries see all keys."""
         return None if layer in (self.global_layers or ()) else self.window
 
 
@@ -83,14 +79,14 @@ class FeedForwardFacts(Part):
     """The feed-forward layers.
 
     Attributes:
-        kind: the function between its two matrices, gated if its name ends in "glu" (Shazeer 2020); "none" leaves the
-            layer out. "tanh": GELU's approximation by tanh, as in GPT-2.
-        n_experts: layers side by side, of which a router chooses some for each token (Switch Transformer, Fedus et al.
-            2021); 1: the ordinary layer.
-        n_chosen: how many it chooses (Mixtral, Jiang et al. 2024).
-        scaled_up: whether the probabilities of those chosen are divided by their sum, so that they sum to 1 again.
-        d_shared: width of one more expert that every token passes (Qwen2-MoE); None: there is none.
-        limits: a, b and c: experts are (f(min(x W_gate, a)) ⊙ clamp(x W_in, b, c)) W_out (gpt-oss); None: no limits.
+        kind: the function between the two matrices, gated if its name ends in "glu" (Shazeer 2020); "none" leaves the
+            layer out. "tanh": GELU's approximation.
+        n_experts: parallel layers, of which a router chooses some for each token (Switch Transformer, Fedus et al.
+            2021).
+        n_chosen: number chosen (Mixtral, Jiang et al. 2024).
+        scaled_up: divides the probabilities of those chosen by their sum.
+        d_shared: width of an expert that every token passes (Qwen2-MoE).
+        limits: a, b and c: experts are (f(min(x W_gate, a)) ⊙ clamp(x W_in, b, c)) W_out (gpt-oss).
     """
 
     kind: FeedForwardKind = field(default="gelu", metadata=entry("feed_forward"))
@@ -114,7 +110,7 @@ class FeedForwardFacts(Part):
         object.__setattr__(self, "limits", self._limits())
 
     def _limits(self) -> tuple[float, float, float] | None:
-        """`limits` from a file, which has no tuples. Raises: ValueError, if they are none."""
+        """`limits` from a file. Raises: ValueError."""
         if self.limits is None:
             return None
         most, low, high = found = numbers("limits", self.limits, n=3)
@@ -140,9 +136,7 @@ class NormFacts(Part):
         kind: LayerNorm, or RMSNorm (Zhang & Sennrich 2019).
         position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020); "both" is
             x + Norm'(f(Norm(x))) (Gemma 2); "out" is x + Norm(f(x)) (OLMo 2).
-        first: whether the very first layer has its norm before it; without, it reads an embedding that is already
-            normed (ModernBERT).
-        eps: ε of all norms.
+        first: whether the very first layer has its norm; ModernBERT's reads a normed embedding.
     """
 
     kind: Norm = field(default="layer", metadata=entry("norm"))
@@ -156,13 +150,9 @@ class PositionFacts(Part):
     """The position scheme.
 
     Attributes:
-        kind: one of `positions.schemes.SCHEMES`.
         in_each_layer: each layer has a scheme with separate parameters (UMT5's tables).
-        rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: those of the paper. A pair of 0 does
-            not turn.
-        other_theta: the same for `other_layers` (Gemma 3; all 0 in SmolLM 3, which has no positions there); None: all
-            layers turn identically.
-        other_layers: the layers that turn by `other_theta`.
+        rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: the paper's.
+        other_theta: the same for `other_layers` (Gemma 3; 0 in SmolLM 3, without positions there).
     """
 
     kind: str = field(default="rope", metadata=entry("positions"))
@@ -184,19 +174,18 @@ class PositionFacts(Part):
             raise ValueError("other_theta and other_layers go together; one of them is missing.")
 
     def theta_in(self, layer: int) -> tuple[float, ...] | None:
-        """`rope_theta` of a layer, counted from 0."""
         return self.other_theta if layer in (self.other_layers or ()) else self.rope_theta
 
 
 def numbers(name: str, value: object, *, n: int | None = None) -> tuple[float, ...]:
-    """Numbers from a file. Raises: ValueError, if they are none, or not n of them."""
+    """Numbers from a file. Raises: ValueError, also if there are not n."""
     if not isinstance(value, list | tuple) or not all(map(is_number, value)) or n not in (None, len(value)):
         raise ValueError(f"{name} must hold {'' if n is None else f'{n} '}numbers.")
     return tuple(value)
 
 
 def layers(name: str, value: object) -> Layers | None:
-    """Numbers of layers from a file, or None. Raises: ValueError, if they are none."""
+    """Layers from a file. Raises: ValueError."""
     if value is None:
         return None
     if not isinstance(value, list | tuple) or not all(type(layer) is int and layer >= 0 for layer in value):
@@ -206,17 +195,16 @@ def layers(name: str, value: object) -> Layers | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EmbeddingFacts(Part):
-    """The table of tokens, and what happens to a vector of it before the first block.
+    """The table of tokens, and the way to the first block.
 
     Attributes:
-        tied: the output layer is the transposed table.
-        width: of its vectors, where a matrix widens them to d_model before the first block, after their norm (ALBERT,
-            Lan et al. 2020); before the output layer the head narrows the stream. None: d_model.
-        scaled: vectors are multiplied by √d_model, as in section 3.4 of the 2017 paper.
+        width: of its vectors, which a matrix widens to d_model after their norm (ALBERT, Lan et al. 2020); the head
+            narrows the stream again. None: d_model.
+        scaled: multiplies vectors by √d_model (2017 paper, section 3.4).
         norm: a norm after positions have been added (BERT, BLOOM).
-        segment: one trained vector is added to every embedding, BERT's for the first of two texts.
-        separator: index of the token that ends the first of two texts; what follows it gets the second text's vector
-            instead. None: the model reads one text.
+        segment: adds a trained vector to every embedding, BERT's for the first of two texts.
+        separator: index of the token that ends the first of two texts; later ones get the second text's vector. None:
+            one text.
     """
 
     tied: bool = field(default=True, metadata=entry("embeddings", words=("untied", "tied")))
@@ -232,21 +220,18 @@ class Facts(Part, ABC):
     """Shape and kind of a transformer.
 
     Attributes:
-        architecture: its stacks. An encoder-decoder has `n_layers` in each.
-        max_len: longest input in tokens.
-        trained_len: longest text that the model was trained on, where max_len is less; None: max_len.
-        n_layers: blocks per stack.
-        n_decoder_layers: blocks of the decoder in an encoder-decoder whose stacks differ; None: n_layers.
-        shared_layers: all blocks of a stack are one block, which runs n_layers times (ALBERT, Lan et al. 2020).
+        architecture: an encoder-decoder has `n_layers` in each stack.
+        trained_len: longest text in training, where max_len is less.
+        n_decoder_layers: of an encoder-decoder, if not n_layers.
+        shared_layers: all blocks of a stack are one (ALBERT, Lan et al. 2020).
         residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia). "absent": a layer's
-            output replaces the stream, so that nothing is carried past it.
-        head: from the last stream to the logits: W_U alone; W_U and a "bias"; a "transform"
-            Norm(f(x W + b)) before W_U and its bias, as BERT fills in words; or "none", which ends with the stream.
-        logit_cap: c of c · tanh(logits / c), as for scores; None: no cap.
-        dropout: probability, in [0, 1), applied to attention patterns, to the output of each layer and to
-            the sum of embedding and position.
-        training_mask: the mask of a decoder-only model during training, and only then. With "none" it can look up the
-            token that it has to predict. Outside training the mask is causal, as no writer can see what comes next.
+            output replaces the stream.
+        head: from the last stream to the logits: W_U alone; W_U and a "bias"; a "transform" Norm(f(x W + b)) before W_U
+            and its bias (BERT); or "none".
+        logit_cap: c of c · tanh(logits / c).
+        dropout: probability, in [0, 1), of patterns, of layers' outputs and of the sum of embedding and position.
+        training_mask: of a decoder-only model, and only during training. With "none" it can look up the token that it
+            has to predict.
     """
 
     architecture: Architecture = "decoder-only"
@@ -271,7 +256,7 @@ class Facts(Part, ABC):
     @property
     @abstractmethod
     def n_parameters(self) -> int:
-        """Entries of all weight matrices and embedding tables; biases and norms, well under 1 %, are not counted."""
+        """Entries of all matrices and tables; biases and norms, well under 1 %, do not count."""
 
     @property
     def d_head(self) -> int:
@@ -283,7 +268,7 @@ class Facts(Part, ABC):
 
     @property
     def trained_on(self) -> int:
-        """Longest text that the model was trained on, in tokens; `max_len` may have been cut since."""
+        """Longest text in training, in tokens; `max_len` may be less."""
         return self.trained_len or self.max_len
 
     @property
@@ -303,7 +288,7 @@ class Facts(Part, ABC):
                 assert_never(self.architecture)
 
     def depth(self, stack: str) -> int:
-        """Blocks of a stack in the order in which they run; shared ones count each time."""
+        """Blocks of a stack; shared ones count each time."""
         return self.n_layers if stack == "encoder" else self.n_decoder_layers or self.n_layers
 
     def n_blocks(self, stack: str) -> int:
@@ -312,7 +297,7 @@ class Facts(Part, ABC):
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """Paths of all attention layers in the order in which they run: "decoder.0.self_attn" …"""
+        """Paths of all attention layers, in order: "decoder.0.self_attn" …"""
         kinds: dict[str, tuple[str, ...]] = dict.fromkeys(self.stacks, ("self_attn",))
         if self.architecture == "encoder-decoder":
             kinds["decoder"] = ("self_attn", "cross_attn")

@@ -1,4 +1,4 @@
-"""The special tokens of a vocabulary: where a target begins, where a text ends, what stands for a gap."""
+"""The special tokens of a vocabulary."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ BARS = "|||"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marks:
-    """Indices of the special tokens that a model uses.
+    """Indices of a model's special tokens.
 
     Attributes:
-        ends: a model that writes stops before any of them.
-        start: what the decoder of an encoder-decoder reads first; None in other models.
-        first: what every target begins with after `start`, such as a language; None: nothing.
-        mask: the gap to fill in; None in models that fill in none.
-        before, after: what a chat puts around a message, as (speaker, index): "system", "user" or "assistant", "" for
-            nobody. Empty in models that read a text as it is.
+        ends: where writing stops.
+        start: read first by the decoder of an encoder-decoder.
+        first: after `start` in every target, such as a language.
+        mask: the gap to fill in.
+        before, after: a chat's tokens around a message, as (role, index), see `ROLES`.
     """
 
     ends: tuple[int, ...] = ()
@@ -38,7 +37,7 @@ class Marks:
         return tuple(index for index in (self.start, self.first) if index is not None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; `from_dict` reads them back."""
+        """Plain values for JSON."""
         return asdict(self)
 
     @classmethod
@@ -60,10 +59,6 @@ class Marks:
 
 
 def are_second(ids: Any, separator: int) -> Any:
-    """Which of two texts each token belongs to, (…, len), bool: True after the first separator, which ends the first.
-
-    Args:
-        ids: (…, len), an array or a tensor; so is the result.
-    """
+    """True for tokens of the second text, after the first separator: (…, len), array or tensor like `ids`."""
     ends = ids == separator
     return ends.cumsum(-1) > ends

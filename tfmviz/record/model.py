@@ -16,31 +16,29 @@ class Tokens(Protocol):
     """A tokenizer: text into vocabulary indices, and back."""
 
     @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """One readable string per index."""
-        ...
+    def vocabulary(self) -> tuple[str, ...]: ...
 
     @property
-    def marks(self) -> Marks:
-        """The indices of special tokens."""
-        ...
+    def marks(self) -> Marks: ...
 
     @property
     def ranks(self) -> Mapping[tuple[str, str], int] | None:
-        """The priority of each merge of a byte-pair encoding; None for other methods."""
+        """The priority of each merge; None unless a byte-pair encoding."""
         ...
 
     @property
-    def special_tokens(self) -> tuple[str, ...]:
-        """The spellings of the special tokens."""
-        ...
+    def special_tokens(self) -> tuple[str, ...]: ...
 
     def encode(self, text: str, *, max_len: int) -> Encoding: ...
+
+    def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
+        """The encoding of given indices, cut to `max_len`."""
+        ...
 
     def decode(self, ids: Iterable[int]) -> str: ...
 
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text, however long, without the special tokens that a model adds."""
+        """The indices of a whole text, without the special tokens that a model adds."""
         ...
 
     def ids_with_marks(self, text: str) -> list[int]:
@@ -62,7 +60,7 @@ class Sizes(Protocol):
 
     @property
     def max_len(self) -> int:
-        """The most tokens that it reads."""
+        """Most tokens of a text."""
         ...
 
     @property
@@ -75,7 +73,7 @@ class Sizes(Protocol):
 
 
 class AnyModel(Protocol):
-    """The interface of every model, those from before the transformer too."""
+    """The interface of every model, earlier ones included."""
 
     def __hash__(self) -> int: ...  # a model is a key of caches, by its identity
 
@@ -94,7 +92,7 @@ class AnyModel(Protocol):
         ...
 
     def encode(self, inputs: str | Sequence[int]) -> Encoding:
-        """The tokens that the model reads of a text; `n_dropped` counts those that it leaves out."""
+        """The tokens that the model reads of a text."""
         ...
 
     def trace(
@@ -108,12 +106,10 @@ class AnyModel(Protocol):
         """Runs the model once.
 
         Args:
-            inputs: the reader's text, or vocabulary indices; cut at the model's context
-                (`Trace.target.n_dropped` says by how much).
-            edits: interventions to apply on the way.
+            inputs: text or vocabulary indices, cut at the model's context.
+            edits: interventions.
             sites: names to keep, `*` standing for anything; None keeps everything.
-            target: for a translator, the text that the decoder reads after the start token; None takes the
-                model's own greedy output. Other models have no target.
+            target: for translators, the decoder's text after the start token; None: the model's own greedy output.
 
         Raises:
             ValueError: there is no token in `inputs`, or an edit does not fit the model.
@@ -123,7 +119,7 @@ class AnyModel(Protocol):
 
 
 class Model(AnyModel, Protocol):
-    """A transformer, as every page knows it: it also shows its weights and what its position scheme does."""
+    """A transformer, with its weights and position effects."""
 
     @property
     def config(self) -> Facts: ...
@@ -138,11 +134,11 @@ class Model(AnyModel, Protocol):
 
     @property
     def writes_from(self) -> str:
-        """The stack whose stream ends in the logits."""
+        """The stack that ends in the logits."""
         ...
 
     def position_effects(self, layer: str, length: int) -> PositionEffects:
-        """The effects of the position scheme on a text of `length` tokens in a layer such as "decoder.3.self_attn".
+        """The scheme's effects on `length` tokens in a layer such as "decoder.3.self_attn".
 
         "encoder" or "decoder" alone means the stack's first layer.
 

@@ -1,4 +1,4 @@
-"""Facts that are checked by their types, and the flat form in which a file holds them."""
+"""Facts checked by their types, and their flat form in a file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ RULES: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 
 
 def entry(name: str, *, words: tuple[str, str] = ("absent", "present")) -> dict[str, Any]:
-    """The metadata of a field that a file calls `name`, and whose False and True it writes as these words."""
+    """The metadata of a field that a file calls `name`, with words for False and True."""
     return {"name": name, "words": words}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """Facts that belong together. A file is flat: it holds the fields of all parts side by side.
+    """Facts that belong together. A file is flat: it holds the fields of all parts.
 
     Raises:
         ValueError: a value is none of the choices of its type, or breaks the type's `RULES`.
@@ -38,7 +38,7 @@ class Part:
             _check(name, getattr(self, own), hint)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; `from_dict` reads them back."""
+        """Plain values for JSON."""
         found: dict[str, Any] = {}
         for own, name, hint, words in _fields(type(self)):
             value = getattr(self, own)
@@ -97,7 +97,7 @@ _types: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_
 
 
 def _fields(kind: type[Part]) -> Iterator[tuple[str, str, Any, tuple[str, str]]]:
-    """For each field its name, its name in a file, its type, and its words in a file if it is True or False."""
+    """For each field its name, its name in a file, its type, and its words for False and True."""
     for one in fields(kind):
         told = entry(one.name) | dict(one.metadata)
         yield one.name, told["name"], _types(kind)[one.name], told["words"]

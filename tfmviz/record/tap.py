@@ -1,11 +1,10 @@
 """Naming a value where it is computed, keeping it, changing it.
 
-Every forward pass takes a tap and calls it on each interesting value:
+Every forward pass calls its tap on each interesting value:
 
     pattern = tap("pattern", scores.softmax(dim=-1))
 
-`NO_TAP` hands the value back. A `Recorder` applies the edits to this site, keeps the result and hands that back, so
-the rest of the model sees what is recorded. The model itself keeps no state.
+`NO_TAP` hands the value back. A `Recorder` applies the edits to this site, keeps the result and hands that back.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Tap(Protocol):
     """The interface that a forward pass needs."""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        """Names a value. The model goes on with what is returned."""
+        """Names a value. The model continues with the result."""
         ...
 
     def scope(self, name: str) -> Self:
@@ -35,14 +34,14 @@ class Tap(Protocol):
         ...
 
     def at(self, position: int, *, length: int) -> Self:
-        """The tap for one step of a part that reads a text of `length` tokens one after the other.
+        """The tap for one step of a part that reads `length` tokens one by one.
 
-        Its values have that position alone, (batch, 1, …). The sites are those of the whole text.
+        Its values are (batch, 1, …), the sites those of the whole text.
         """
         ...
 
     def watches(self, *names: str) -> bool:
-        """True if the tap needs any of these values. A fused kernel need not compute the others."""
+        """True if the tap needs any of these values."""
         ...
 
 
@@ -66,10 +65,10 @@ class PassThrough:
 
 
 NO_TAP = PassThrough(watching=False)
-"""Lets attention take the fused path: for training and generation."""
+"""For training and generation: attention may be fused."""
 
 STEPWISE = PassThrough(watching=True)
-"""Keeps nothing, yet makes attention compute every step. Tests and benchmarks compare recording with it."""
+"""Makes attention compute every step, for tests and benchmarks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +79,28 @@ class Place:
     length: int
 
 
-class Recorder:
+class _Scoped:
+    """A tap that knows the part of the model and the step that it is for."""
+
+    _prefix = ""
+    _place: Place | None = None
+
+    def scope(self, name: str) -> Self:
+        inner = copy(self)  # shallow: all scopes share what they collect
+        inner._prefix = f"{self._prefix}{name}."
+        return inner
+
+    def at(self, position: int, *, length: int) -> Self:
+        here = copy(self)
+        here._place = Place(position, length)
+        return here
+
+
+class Recorder(_Scoped):
     """Applies edits, then keeps the values of one forward pass.
 
     Args:
-        edits: interventions, each applied at the site it names.
-        sites: names to keep, in which `*` stands for anything; None keeps everything.
+        sites: names to keep, `*` standing for anything; None: all.
     """
 
     def __init__(self, edits: Iterable[Edit] = (), sites: Iterable[str] | None = None) -> None:
@@ -93,8 +108,6 @@ class Recorder:
         self._edits = tuple(edits)
         self._wanted = None if sites is None else tuple(sites)
         self._seen: dict[str, None] = {}  # a set in the order in which the sites were met
-        self._prefix = ""
-        self._place: Place | None = None
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         site = self._prefix + name
@@ -105,16 +118,6 @@ class Recorder:
         if self._wants(site):
             self.values[site] = value if self._place is None else self._with_step(site, value, self._place)
         return value
-
-    def scope(self, name: str) -> Self:
-        inner = copy(self)  # shallow: all scopes share one record
-        inner._prefix = f"{self._prefix}{name}."
-        return inner
-
-    def at(self, position: int, *, length: int) -> Self:
-        here = copy(self)
-        here._place = Place(position, length)
-        return here
 
     def watches(self, *names: str) -> bool:
         if self._wanted is None:
@@ -127,16 +130,16 @@ class Recorder:
         return any(edit.site == self._prefix + name for edit in self._edits)
 
     def leaves(self, name: str) -> bool:
-        """Notes that the model has a value that is computed later. Returns True if it is wanted."""
+        """Notes a value that is computed later. Returns True if it is wanted."""
         site = self._prefix + name
         self._seen[site] = None
         return self._wants(site)
 
     def check(self) -> None:
-        """Call after the forward pass.
+        """To be called after the forward pass.
 
         Raises:
-            NotCaptured: the model computed nothing that a wanted name or an edit's site fits.
+            NotCaptured: a wanted name or an edit's site fits no value.
         """
         for wanted in self._wanted or ():
             if not any(fnmatchcase(site, wanted) for site in self._seen):
@@ -146,7 +149,7 @@ class Recorder:
                 raise NotCaptured(edit.site, self._seen)
 
     def _with_step(self, site: str, value: Tensor, place: Place) -> Tensor:
-        """The record of a site with the value (batch, 1, …) of one more step. Steps come in any order."""
+        """A site's record with the value (batch, 1, …) of one more step, in any order."""
         whole = self.values.get(site)
         if whole is None or whole.shape[1] != place.length:
             whole = value.new_zeros(len(value), place.length, *value.shape[2:])
@@ -157,23 +160,16 @@ class Recorder:
         return self._wanted is None or any(fnmatchcase(site, wanted) for wanted in self._wanted)
 
 
-class Fork:
-    """Carries out several sets of edits in one forward pass of a single text: each set has its row of the batch.
+class Fork(_Scoped):
+    """Several sets of edits in one forward pass of a text, one per row of the batch.
 
-    The text goes in as a batch of one. At the first edited site it becomes as many rows as there are sets, and torch's
-    broadcasting carries them along. What comes before is computed once for all rows. Masks have no batch axis and
-    cannot be edited in this way.
-
-    Args:
-        variants: the sets of edits, one per row.
+    Up to the first edited site all share one row. Masks have no batch axis and cannot be edited in this way.
     """
 
     def __init__(self, variants: Sequence[Sequence[Edit]]) -> None:
         self._variants = tuple(map(tuple, variants))
         self._sites = {edit.site for variant in self._variants for edit in variant}
         self._met: set[str] = set()
-        self._prefix = ""
-        self._place: Place | None = None
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         site = self._prefix + name
@@ -189,24 +185,14 @@ class Fork:
             rows.append(row)
         return torch.cat(rows)
 
-    def scope(self, name: str) -> Self:
-        inner = copy(self)  # shallow: all scopes share one list of the sites met
-        inner._prefix = f"{self._prefix}{name}."
-        return inner
-
-    def at(self, position: int, *, length: int) -> Self:
-        here = copy(self)
-        here._place = Place(position, length)
-        return here
-
     def watches(self, *names: str) -> bool:
         return any(self._prefix + name in self._sites for name in names)
 
     def check(self) -> None:
-        """Call after the forward pass.
+        """To be called after the forward pass.
 
         Raises:
-            NotCaptured: the model computed no value at an edit's site.
+            NotCaptured: an edit's site fits no value.
         """
         for site in sorted(self._sites - self._met):
             raise NotCaptured(site, self._met)
@@ -237,13 +223,13 @@ class InTurn:
 
 
 def apply(edit: Edit, value: Tensor, *, place: Place | None = None) -> Tensor:
-    """The value at `edit.site` after the edit. The tensor given stays as it is.
+    """The value after the edit, as a new tensor.
 
     Args:
-        place: the only position that the value has; None: it has all of them.
+        place: the value's only position; None: it has all.
 
     Raises:
-        ValueError: the value has no such head or position, or another shape than the edit needs.
+        ValueError: the value has no such head or position, or another shape.
     """
     if place is not None and isinstance(edit, Patch) and edit.position is not None:
         if not 0 <= edit.position < place.length:
@@ -294,7 +280,7 @@ def _patch(edit: Patch, value: Tensor) -> Tensor:
 def _chosen(
     edit: Scale | Patch, value: Tensor, *, position: int | None = None, coordinate: int | None = None
 ) -> Tensor:
-    """The part of a value that an edit changes: True at its head, position, coordinate; broadcasts to the value."""
+    """True where an edit changes a value; broadcasts to it."""
     chosen = torch.ones((), dtype=torch.bool, device=value.device)
     for index, axis, name in ((coordinate, -1, "coordinate"), (position, -2, "position"), (edit.head, -3, "head")):
         if index is None:

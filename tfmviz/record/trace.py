@@ -1,6 +1,6 @@
-"""The record of one forward pass: every value the model computed, by name, with the tokens attached.
+"""The record of one forward pass: values by name, with the tokens.
 
-This module knows only numpy, so figures, analyses and exports work on traces without torch.
+Needs no torch.
 """
 
 from __future__ import annotations
@@ -33,14 +33,11 @@ class Encoding:
     """A text as a tokenizer cut it.
 
     Attributes:
-        text: as it was given.
-        ids: one vocabulary index per token.
-        tokens: one readable string per token: the piece of text it stands for, or, where a token is only
-            some of the bytes of a character, that character and which of its bytes ("中 1/3").
-        offsets: per token the span of `text` it covers, as character indices (start, end).
-        n_dropped: tokens left out at the end because the model's context is shorter.
-        segments: per token the part of the text that it belongs to, such as "A", "B" or "user"; "" for a special token
-            between parts. Empty where the text is one part.
+        tokens: per token its piece of text or, for bytes of a character, that character and which bytes ("中 1/3").
+        offsets: per token its (start, end) in `text`, in characters.
+        n_dropped: tokens cut off at the model's context.
+        segments: per token its part of the text, such as "A", "B" or "user"; "" for a special token in between. Empty
+            for a text of one part.
     """
 
     text: str
@@ -56,11 +53,11 @@ class Encoding:
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: what was computed is kept
 class Later:
-    """A value that is computed on demand, all of it or some rows: the logits of a long vocabulary.
+    """A value computed on demand, whole or by rows: the logits of a long vocabulary.
 
     Attributes:
-        shape: of the whole value; rows are on its first axis.
-        compute: gives the rows at these indices, (n, …).
+        shape: rows are on the first axis.
+        compute: gives rows, (n, …).
     """
 
     shape: tuple[int, ...]
@@ -72,7 +69,7 @@ class Later:
         return self.compute(range(self.shape[0]))
 
     def rows(self, indices: Sequence[int]) -> Array:
-        """Some rows, (n, …); they are computed only where they are not known yet."""
+        """Some rows, (n, …), each computed once."""
         if "whole" in vars(self):
             return self.whole[list(indices)]
         asked = [range(self.shape[0])[index] for index in indices]  # counted from 0, and there
@@ -82,24 +79,24 @@ class Later:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes once all of it is known."""
+        """Bytes of the whole value."""
         return 4 * math.prod(self.shape)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Trace:
-    """Everything one model computed on one input. Read it like a dictionary of numpy arrays.
+    """All that a model computed on one input: read it like a dictionary of numpy arrays.
 
-    Sites are paths: `decoder.1.cross_attn.pattern` is the attention pattern of the cross-attention in the
-    second decoder layer. Arrays are float32 (masks: bool), read-only and without a batch axis. The list of
+    Sites are paths: `decoder.1.cross_attn.pattern` is the attention pattern of the cross-attention in the second
+    decoder layer. Arrays are float32 (masks: bool), read-only and without a batch axis. The list of
     names and shapes is in docs/architecture.md.
 
     Attributes:
-        target: the tokens the logits belong to (the only ones, but for an encoder-decoder).
-        source: the encoder's tokens in an encoder-decoder, else None.
-        edits: the interventions the values were computed under.
-        values: the captured values, by site.
-        later: values that are computed on demand. They read like the rest.
+        target: the tokens the logits belong to, the only ones but for an encoder-decoder.
+        source: the encoder's tokens in an encoder-decoder.
+        edits: the interventions in the run.
+        values: by site.
+        later: values computed on demand, which read like the rest.
     """
 
     target: Encoding
@@ -123,11 +120,7 @@ class Trace:
         return iter(self.sites)
 
     def rows(self, site: str, indices: Sequence[int]) -> Array:
-        """Some rows of a value, (n, …). Of a long vocabulary's logits no others are computed.
-
-        Raises:
-            NotCaptured: as for `trace[site]`.
-        """
+        """Some rows of a value, (n, …): of a long vocabulary's logits only these are computed."""
         return self.later[site].rows(indices) if site in self.later else self[site][list(indices)]
 
     def row(self, site: str, index: int) -> Array:
@@ -135,12 +128,12 @@ class Trace:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """Names of all captured values, in the order in which they are computed."""
+        """Names of all captured values, in order."""
         return (*self.values, *self.later)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values, those not yet computed included."""
+        """Bytes of all values, later ones included."""
         return sum(a.nbytes for a in self.values.values()) + sum(later.nbytes for later in self.later.values())
 
     @property
@@ -150,7 +143,7 @@ class Trace:
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """Names of the attention layers, bottom up: those with a captured `pattern`."""
+        """The attention layers with a captured `pattern`, bottom up."""
         return tuple(site.removesuffix(".pattern") for site in self.values if site.endswith(".pattern"))
 
     def axes(self, layer: str) -> tuple[Encoding, Encoding]:
@@ -162,7 +155,7 @@ class Trace:
         return q, k
 
     def first_not_finite(self) -> str | None:
-        """The first site that holds NaN or infinity; None if there is none. Masked scores are −∞ and do not count."""
+        """The first site that holds NaN or infinity, except for masked scores."""
         for site in self:
             values = self[site]
             are_fine = values < np.inf if site.endswith(".scores") else np.isfinite(values)
@@ -172,13 +165,13 @@ class Trace:
 
 
 def kind_of(layer: str) -> str:
-    """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn"; layers of one kind share their two texts."""
+    """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn"."""
     stack, _, part = layer.split(".")
     return f"{stack}.{part}"
 
 
 def may_look(*patterns: Array) -> Array:
-    """(q_len, k_len): the mask of layers that came without one, told by their numbers.
+    """(q_len, k_len): a mask guessed from patterns.
 
     Where no head looks ahead, a query may look at itself and back; else everywhere.
     """

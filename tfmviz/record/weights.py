@@ -1,7 +1,6 @@
-"""A model's weights, the same for house and foreign models: numpy arrays that share its memory.
+"""A model's weights as numpy arrays that share its memory, and its position effects.
 
-A `Model` answers with `ModelWeights` and, for a text of a given length, with `PositionEffects`. No page reaches
-past these into a torch module.
+No page reaches past these into a torch module. An optional part is None where a model lacks it.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Norm:
-    """One normalisation with its trained weights: centred(x) / σ(x) · γ + β over each token's d_model numbers.
+    """A norm with its weights: centred(x) / σ(x) · γ + β over each token's coordinates.
 
     "layer" is LayerNorm: centred(x) = x − μ and σ = √(mean((x − μ)²) + ε) (Ba et al. 2016). "rms" is RMSNorm:
-    centred(x) = x and σ = √(mean(x²) + ε), β = 0 (Zhang & Sennrich 2019). "none" stands where a layer reads the stream
-    as it is: centred(x) = x, σ = 1.
+    centred(x) = x and σ = √(mean(x²) + ε), β = 0 (Zhang & Sennrich 2019). "none": centred(x) = x, σ = 1.
 
     Attributes:
         gain: γ, (d_model,).
@@ -36,7 +34,6 @@ class Norm:
     eps: float
 
     def __call__(self, x: Array) -> Array:
-        """(…, d_model), normalised."""
         return self.centred(x) / self.scale(x) * self.gain + self.bias
 
     def centred(self, x: Array) -> Array:
@@ -50,20 +47,15 @@ class Norm:
         return np.sqrt((self.centred(x) ** 2).mean(axis=-1, keepdims=True) + self.eps)
 
     def carry(self, x: Array, *, at: Array) -> Array:
-        """The share of the normalised vector that a part x of the vector `at` gets: centred(x) / σ(at) · γ.
+        """The share of a part x of the vector `at`: centred(x) / σ(at) · γ.
 
-        With σ held at its measured value the norm is linear (plus β), so each part of a sum gets a share
-        (Elhage et al. 2021, "Handling layer normalization"; Wang et al. 2022, section 3).
+        With σ held, the norm is linear, plus β (Elhage et al. 2021, "Handling layer normalization"; Wang et al. 2022,
+        section 3).
         """
         return self.centred(x) / self.scale(at) * self.gain
 
     def pull_back(self, direction: Array, *, at: Array) -> Array:
-        """The direction g' with g' · x = g · carry(x), for every x.
-
-        Args:
-            direction: g, (d_model,).
-            at: (d_model,), the vector that the model normalised.
-        """
+        """The direction g' with g' · x = g · carry(x) for every x; `direction` is g, (d_model,)."""
         return self.centred(self.gain * direction) / self.scale(at)
 
 
@@ -77,19 +69,17 @@ def feature(x: Array) -> Array:
 class AttentionWeights:
     """The matrices of one attention layer, head by head, in the row convention q = x W_Q + b_Q.
 
-    Scores are q · k / divisor, and with a cap c they are c · tanh(score / c). In almost all models the divisor is
-    √d_head, and there is no cap. In linear attention scores are ln(φ(q) · φ(k)).
+    Scores are q · k / divisor, and with a cap c they are c · tanh(score / c). In linear attention they are ln(φ(q) ·
+    φ(k)).
 
     Attributes:
         W_Q: (head, d_model, d_head), with b_Q (head, d_head).
         W_K, W_V: (kv head, d_model, d_head), with b_K and b_V (kv head, d_head).
         W_O: (head, d_head, d_model), with b_O (d_model,).
-        q_norm, k_norm: normalise each query and key over its d_head numbers, q = Norm(x W_Q + b_Q), or those of
-            all heads together, with head × d_head gains; None: nothing.
-        out_norm: normalises the sum of all heads before it is added to the stream; None: nothing.
-        cap: c; None: no cap.
-        sink: (head,), a logit of each head that belongs to no key; the softmax counts it, so that rows sum to less than
-            1. None: nothing.
+        q_norm, k_norm: of each query and key over d_head, q = Norm(x W_Q + b_Q), or over those of all heads together,
+            with head × d_head gains.
+        out_norm: of the sum of all heads, before it is added to the stream.
+        sink: (head,), a logit that belongs to no key; the softmax counts it, so that rows sum to less than 1.
     """
 
     W_Q: Array
@@ -110,12 +100,12 @@ class AttentionWeights:
 
     @property
     def is_unusual(self) -> bool:
-        """True if there are steps besides products, division, bias, mask and softmax."""
+        """True with steps besides products, division, bias, mask and softmax."""
         return self.is_linear or any(step is not None for step in (self.q_norm, self.k_norm, self.out_norm, self.cap))
 
     @property
     def divided_by(self) -> str:
-        """The divisor as formulas write it: "√32", "16", or "" where nothing is divided."""
+        """The divisor in formulas: "√32", "16", or "" for 1."""
         d_head = self.W_Q.shape[-1]
         if self.is_linear:
             return ""
@@ -124,7 +114,7 @@ class AttentionWeights:
         return "" if self.divisor == 1 else f"{self.divisor:.4g}"
 
     def scores(self, q: Array, k: Array) -> Array:
-        """Scores of some queries and keys before bias and mask: (…, q_len, d_head), (…, k_len, d_head)."""
+        """Scores before bias and mask: (…, q_len, d_head), (…, k_len, d_head)."""
         if self.is_linear:
             return np.log(feature(q) @ feature(k).swapaxes(-1, -2))
         scores = q @ k.swapaxes(-1, -2) / self.divisor
@@ -133,19 +123,19 @@ class AttentionWeights:
     def writes(self, z: Array) -> Array:
         """Each head's write to the stream, z_h W_O[h]: (head, q_len, d_model) from (head, q_len, d_head).
 
-        With `bias_write` they sum to the layer's output. Where a norm follows, each head's part goes through it with σ
-        held at the value of all heads together.
+        With `bias_write` they sum to the layer's output. Each passes a norm that follows with σ held at that of all
+        heads.
         """
         raw = z @ self.W_O
         return raw if self.out_norm is None else self.out_norm.carry(raw, at=raw.sum(axis=0) + self.b_O)
 
     @property
     def W_O_carried(self) -> Array:  # noqa: N802
-        """W_O with the gain of a norm after it, (head, d_head, d_model): its writes, up to each token's σ."""
+        """W_O with the gain of a norm after it, (head, d_head, d_model)."""
         return self.W_O if self.out_norm is None else self.out_norm.centred(self.W_O) * self.out_norm.gain
 
     def bias_write(self, z: Array) -> Array:
-        """The part of the layer's output due to b_O, and β of a norm after it: (q_len, d_model)."""
+        """The output's part due to b_O, and β of a norm after it: (q_len, d_model)."""
         raw = (z @ self.W_O).sum(axis=0) + self.b_O
         bias = np.broadcast_to(self.b_O, raw.shape)
         return bias if self.out_norm is None else self.out_norm.carry(bias, at=raw) + self.out_norm.bias
@@ -156,11 +146,11 @@ class FeedForwardWeights:
     """One feed-forward layer: f(x W_in + b_in) W_out + b_out; with a gate (f(x W_gate + b_gate) ⊙ …) W_out + b_out.
 
     Attributes:
-        activation: names f; a name that ends in "glu", or in "glu_tanh", has a gate.
+        activation: with a gate if its name has "glu".
         W_in: (d_model, d_ff), with b_in (d_ff,). Neuron n reads column n.
         W_out: (d_ff, d_model), with b_out (d_model,). Neuron n writes row n.
-        W_gate: (d_model, d_ff), with b_gate (d_ff,), of a gated layer only.
-        out_norm: normalises the output before it is added to the stream; None: nothing.
+        W_gate: (d_model, d_ff), with b_gate (d_ff,).
+        out_norm: of the output, before it is added to the stream.
     """
 
     activation: Literal["relu", "relu2", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu"]
@@ -180,9 +170,9 @@ class ExpertsWeights:
 
     Attributes:
         W_R: (d_model, expert), with b_R (expert,).
-        experts: E_i, feed-forward layers of one kind and size.
-        n_chosen: how many read a token.
-        shared: one more, which reads every token and counts σ(x W_S + b_S); None: there is none.
+        experts: E_i, of one kind and size.
+        n_chosen: number that read a token.
+        shared: one more, which reads every token and counts σ(x W_S + b_S).
         W_S: (d_model, 1), with b_S (1,).
     """
 
@@ -197,17 +187,13 @@ class ExpertsWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Readout:
-    """From a stream to logits: the last norm, then W_U.
-
-    Models that fill in words may have a nonlinear `transform` between the two: then no part of the stream has a share
-    of the logits.
+    """From a stream to logits: the last norm, an optional nonlinear `transform`, W_U.
 
     Attributes:
-        norm: None in a post-norm model, whose layers end with norms.
-        W_U: (vocab, d_embed), which is d_model wide but after a `transform` that narrows the stream.
-        b_U: (vocab,), added to the logits; None: nothing.
-        transform: (…, d_model) to (…, d_embed), applied before W_U; None: nothing.
-        cap: c of c · tanh(logits / c); None: no cap.
+        norm: None in a post-norm model.
+        W_U: (vocab, d_embed).
+        transform: (…, d_model) to (…, d_embed); with it no part of the stream has a share of the logits.
+        cap: c of c · tanh(logits / c).
     """
 
     norm: Norm | None
@@ -234,15 +220,15 @@ class StackWeights:
     """The matrices of an encoder or a decoder, by the paths of its layers.
 
     Attributes:
-        attention: of "decoder.0.self_attn" and so on.
-        feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model, and in one with experts.
-        norms: of every layer's norm, in the order in which they are applied, without the last norm of the stack.
-        readout: the last norm and W_U. An encoder that feeds a decoder has a last norm but is never read out.
-        n_position_parameters: of its position scheme, or of those of its layers.
-        n_widening_parameters: of the matrix that widens embeddings to d_model; 0: there is none.
-        embed_norm: the norm before the first block; None: there is none.
-        experts: of "decoder.0.mlp" and so on, where layers are mixtures of experts.
-        is_shared: whether all layers share the weights of the first.
+        attention: by path, such as "decoder.0.self_attn".
+        feed_forward: by path, such as "decoder.0.mlp".
+        norms: in order, without the stack's last norm.
+        readout: an encoder that feeds a decoder is never read out.
+        n_position_parameters: of all its position schemes.
+        n_widening_parameters: of the matrix that widens embeddings to d_model.
+        embed_norm: before the first block.
+        experts: likewise, for mixtures of experts.
+        is_shared: True if all layers share their weights.
     """
 
     attention: Mapping[str, AttentionWeights]
@@ -261,14 +247,13 @@ class ModelWeights:
     """All matrices that pages read.
 
     Attributes:
-        W_E: (vocab, d_embed), the token embedding; d_embed is d_model but in models that widen it.
-        W_U: (vocab, d_embed), from the last stream to logits; W_E itself where the two are tied.
+        W_E: (vocab, d_embed); d_embed is d_model except in models that widen it.
+        W_U: (vocab, d_embed); W_E itself if tied.
         stacks: "encoder", "decoder" or both.
-        segment: (n, d_embed), added to embeddings: the first row, or, of two, the second after `separator`; None:
-            nothing.
-        separator: index of the token that ends the first of two texts; see `EmbeddingFacts`.
+        segment: (n, d_embed), added to embeddings: row 0, or row 1 after `separator`.
+        separator: see `EmbeddingFacts`.
         n_head_parameters: between the last norm and the logits, without W_U.
-        has_head: whether there are logits at all.
+        has_head: whether there are logits.
         n_parameters: of the whole model; tied matrices count once.
     """
 
@@ -282,11 +267,10 @@ class ModelWeights:
     has_head: bool = True
 
     def attention(self, layer: str) -> AttentionWeights:
-        """Of one layer, such as "decoder.0.self_attn"."""
         return self.stacks[layer.split(".")[0]].attention[layer]
 
     def segments(self, ids: Array) -> Array:
-        """The vectors added to the embeddings of these tokens because of their texts, broadcast to (len, d_embed)."""
+        """The segments' vectors for these tokens, broadcast to (len, d_embed)."""
         if self.segment is None:
             return np.zeros(1, dtype=np.float32)
         return self.segment[0 if self.separator is None else are_second(ids, self.separator).astype(int)]
@@ -294,15 +278,14 @@ class ModelWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PositionEffects:
-    """The effects of a position scheme on a text of a given length, at the places where it can act.
+    """The effects of a position scheme on a text of a given length.
 
     Attributes:
-        added: (len, d_embed), added to the token embedding; None where nothing is added.
-        angles: (len, d_head / 2), radians by which each pair of neighbouring coordinates of queries and keys turns;
-            None where nothing turns.
-        bias: (head, len, len), added to the scaled scores; None where nothing is.
-        vectors: (2 · len - 1, d_head), added to the key for each j - i from 1 - len up; None where nothing is. The
-            run keeps the products with the queries, scaled, at the site `bias`; 0 where the mask allows no look.
+        added: (len, d_embed), added to the token embedding.
+        angles: (len, d_head / 2), radians by which neighbouring coordinates of queries and keys turn.
+        bias: (head, len, len), added to the scaled scores.
+        vectors: (2 · len - 1, d_head), added to the key for each j - i from 1 - len up. The run keeps their scaled
+            products with queries at the site `bias`, 0 where masked.
     """
 
     added: Array | None = None
@@ -311,11 +294,7 @@ class PositionEffects:
     vectors: Array | None = None
 
     def related(self, q: Array) -> Array:
-        """The products of queries (…, len, d_head) with the vectors of their distances, before the division.
-
-        Returns:
-            (…, len, len), 0 where there are no vectors.
-        """
+        """The products of queries (…, len, d_head) with `vectors`, before the division: (…, len, len)."""
         length = q.shape[-2]
         if self.vectors is None:
             return np.zeros((*q.shape[:-1], length))
@@ -332,7 +311,7 @@ class PositionEffects:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RecurrentWeights:
-    """Of one recurrent layer, each for r, z and n in this order; see `model.recurrent.RecurrentLayer`.
+    """Weights of a `RecurrentLayer`, each for r, z and n in this order.
 
     Attributes:
         W_x, W_h: (3, d_hidden, d_in) and (3, d_hidden, d_hidden), in the convention W x.
@@ -347,7 +326,7 @@ class RecurrentWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class WindowWeights:
-    """The weights of a window network, h = tanh(W e + b_1), logits = U h + b_2; see `model.window.WindowModel`.
+    """The weights of a window network, h = tanh(W e + b_1), logits = U h + b_2.
 
     Attributes:
         W: (d_hidden, n_window × d_model).

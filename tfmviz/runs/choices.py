@@ -36,7 +36,7 @@ NUMBERS: dict[str, tuple[float, float]] = {
     "steps": (1, 4000),
     "seed": (0, 9999),
 }
-"""The bounds of each number: a run takes at most minutes and a few hundred megabytes."""
+"""Bounds: a run takes at most minutes and a few hundred megabytes."""
 
 LONGEST_ANSWER, WINDOW = 16, 64
 """Context of a task and of a language model, in tokens."""
@@ -105,10 +105,10 @@ class Choices:
         return {name: (mine[name], theirs[name]) for name in mine if mine[name] != theirs[name]}
 
     def command(self, data: tuple[str, ...] = ()) -> list[str]:
-        """Arguments of `python -m tfmviz.training`, to be run in the folder of the run.
+        """Arguments of `python -m tfmviz.training`, in the run's folder.
 
         Args:
-            data: the text files of a language model there, by names that are ours, not the reader's.
+            data: a language model's text files there, by names of ours.
         """
         options = self.to_dict() | {
             "embedding_scale": "one" if self.is_language_model else "sqrt_d_model",

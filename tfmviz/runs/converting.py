@@ -32,13 +32,13 @@ MOST_MB = 20_000
 """Largest weights that a page may convert, in megabytes."""
 
 TRIES = 5
-"""Consecutive wrong tokens after which all are refused until the server restarts."""
+"""Consecutive wrong tokens until all are refused."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 """The allowed names of a model."""
 
 ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?", re.ASCII)
-"""The name of a model on the Hub. It may look like a path, but the command runs in a folder without folders."""
+"""The name of a model on the Hub. It may look like a path, but the command's folder has no folders."""
 
 COUNTED = re.compile(r"(\d+) of (\d+) tensors")
 
@@ -73,9 +73,9 @@ class Job:
     Attributes:
         given: a subfolder of `Converting.folder`, or a name on the Hub.
         name: the model's name in the app.
-        state: "stopped": by a reader; "lost": it ended without a message, because it or the machine was killed.
-        share: fraction written, from 0 to 1.
-        says: the output of the command without its progress counts.
+        state: "stopped": by a reader; "lost": it was killed.
+        share: fraction written.
+        says: the command's output without progress counts.
     """
 
     step: Step
@@ -92,7 +92,7 @@ class Converting:
     Args:
         folder: its subfolders may be converted.
         place: the folder of the converted models.
-        tell: shows a token to whoever started the server.
+        tell: shows a token in the terminal.
         command: Python's arguments before those of the converter.
     """
 
@@ -124,7 +124,7 @@ class Converting:
         return self._wrong >= TRIES
 
     def admits(self, typed: str) -> bool:
-        """True for the right token, which works once: the next reader needs the next one."""
+        """True for the right token, which works once."""
         with self._lock:
             if self.is_closed:
                 return False
@@ -202,7 +202,7 @@ class Converting:
                 self._write({"step": step, "given": given, "name": name, "pid": self._mine.pid})
 
     def stop(self) -> None:
-        """Ends the process, which cleans up after itself."""
+        """Ends the process."""
         with self._lock:
             found = self._read()
             if self.is_running and isinstance(pid := found.get("pid"), int):

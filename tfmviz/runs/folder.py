@@ -52,7 +52,7 @@ class Folder:
     """A run.
 
     Attributes:
-        path: the folder of its files, named after the run's address.
+        path: named after the run's address.
     """
 
     path: Path
@@ -70,13 +70,13 @@ class Folder:
 
     @classmethod
     def new(cls, root: Path, choices: Choices, texts: dict[str, str], *, owner: str = "", place: str = "") -> Folder:
-        """Writes a request, and shows it to other servers once it is complete.
+        """Writes a request, which other servers see once it is complete.
 
         Args:
-            texts: training texts, by file names that are ours.
+            texts: by file names of ours.
 
         Raises:
-            OSError: there is no room; nothing is left of it.
+            OSError: there is no room; nothing is left.
         """
         address = secrets.token_hex(8)
         folder = cls(root / f".{address}")
@@ -134,7 +134,7 @@ class Folder:
         return "pause" if text == "pause" else "stop" if text == "stop" else "go"
 
     def wish(self, wish: Wish) -> None:
-        """Overwrites the wish in place: the length is fixed, so it needs no room on a full disk."""
+        """Overwrites the wish in place: a full disk has no room for more."""
         (self.path / "wanted").touch()
         with (self.path / "wanted").open("rb+") as file:
             file.write(f"{wish:<5}".encode())
@@ -183,11 +183,10 @@ class Folder:
 
     @contextmanager
     def claimed(self) -> Iterator[tuple[int, ...]]:
-        """Claims the run for the process started inside: no server restarts it before that process has ended.
+        """Claims the run for the process started inside, until that has ended.
 
         Yields:
-            The open files that the process has to inherit. The operating system releases the lock when all processes
-            that hold them have ended, however they end.
+            The open files that the process has to inherit; the lock ends with them.
 
         Raises:
             OSError: the run is claimed already, or there is no room.
@@ -211,10 +210,7 @@ class Folder:
         return self.holder() is not None
 
     def holder(self) -> int | None:
-        """Process id of the command that holds the folder, whichever server started it, or None.
-
-        The operating system releases the lock when it ends, however it ends.
-        """
+        """Process id of the command that holds the folder, whichever server started it."""
         path = self.model / ".lock"
         if not path.exists():
             return None
@@ -229,7 +225,7 @@ class Folder:
 
     @property
     def is_held_here(self) -> bool:
-        """True if that command runs on this machine: elsewhere its id is another process."""
+        """True if that command runs on this machine."""
         return f" on {socket.gethostname()}, since " in self._read("model/.lock")
 
     def _read(self, name: str) -> str:
@@ -250,6 +246,6 @@ def all_of(root: Path) -> list[Folder]:
 
 
 def abandoned(root: Path, *, before: float) -> list[Path]:
-    """Folders that a server began to write before this time, in seconds since 1970, but never finished."""
+    """Folders begun before this time, in seconds since 1970, but never finished."""
     there = [path for path in root.glob(".*") if ADDRESS.fullmatch(path.name[1:])]
     return [path for path in there if path.stat().st_mtime < before]

@@ -30,10 +30,10 @@ MOST_WAITING = 60
 """Maximum length of the queue."""
 
 MOST_AT_A_PLACE = 20
-"""Maximum runs waiting from one address: a class, or one reader with twenty browsers. Others can still queue."""
+"""Maximum runs waiting from one address, such as a class."""
 
 MOST_OF_ONE = 2
-"""Maximum runs of one reader that wait, so that a class can take turns."""
+"""Maximum waiting runs of one reader."""
 
 KEPT = 24 * 3600
 """Seconds after which an unused run is deleted."""
@@ -42,7 +42,7 @@ TRIES = 3
 """Starts without progress after which a run is given up."""
 
 BETWEEN, IDLE = 0.5, 5.0
-"""Seconds between two checks of the processes; and, when there are none, of what other servers may have left."""
+"""Seconds between two checks of processes, and between two of other servers' leftovers."""
 
 CANNOT_WRITE = "the disk of this server is full or read-only"
 
@@ -56,9 +56,8 @@ class RunStatus:
     """The status of a run.
 
     Attributes:
-        owner: see `Folder.owner`.
-        before: number of runs ahead in the queue; 0 if it is not waiting.
-        rate: the highest learning rate that its owner wants now.
+        before: runs ahead in the queue.
+        rate: the highest learning rate that its owner wants.
         failure: the reason it cannot continue, in a sentence.
     """
 
@@ -74,7 +73,6 @@ class RunManager:
     """The runs in a folder, which several servers may share: all state is in its files.
 
     Args:
-        root: the folder of all runs.
         clock: returns the seconds since 1970.
     """
 
@@ -104,11 +102,11 @@ class RunManager:
         return folder.address
 
     def pause(self, address: str) -> None:
-        """Ends the process of a run; `resume` continues it from its last checkpoint.
+        """Ends the process of a run until `resume`.
 
         Raises:
             NoSuchRun: there is none of that address.
-            OSError: the request cannot be written down. The process is ended nevertheless.
+            OSError: the request cannot be written, though the process is ended.
         """
         self._end(address, "pause")
 
@@ -122,7 +120,7 @@ class RunManager:
         Raises:
             NoSuchRun: there is none of that address.
             QueueFull: too many runs are waiting.
-            OSError: the request cannot be written down; nothing changes.
+            OSError: the request cannot be written; nothing changes.
         """
         folder = Folder.at(self.root, address)
         with self._lock:  # a class may click at the same time
@@ -143,7 +141,7 @@ class RunManager:
             raise QueueFull(f"{MOST_OF_ONE} of your runs are waiting already. Try again when one of them has begun.")
 
     def change_rate(self, address: str, rate: float) -> None:
-        """Sets the highest learning rate of a run, from its next update on, or from when it resumes.
+        """Sets the highest learning rate of a run, from its next update on.
 
         Raises:
             NoSuchRun: there is none of that address.
@@ -165,7 +163,7 @@ class RunManager:
         self.tick()
 
     def _end_process(self, folder: Folder) -> None:
-        """Ends the process of a run on this machine; for another machine its own server does it, see `_reap`."""
+        """Ends the process of a run on this machine; on another its own server does it."""
         process = self._mine.get(folder.address)
         if process is not None:
             processes.end(process.pid)
@@ -193,7 +191,7 @@ class RunManager:
         return Folder.at(self.root, address)
 
     def watch(self) -> None:
-        """Keeps the queue moving from a background thread, including runs of a server that was killed."""
+        """Keeps the queue moving from a background thread."""
         with self._lock:
             if self._watch is None or not self._watch.is_alive():
                 self._watch = threading.Thread(target=self._keep_watch, daemon=True, name="runs")
@@ -249,9 +247,9 @@ class RunManager:
             self._hindered[folder.address] = f"It cannot start: {CANNOT_WRITE}."
 
     def _reap(self, folder: Folder) -> None:
-        """Handles a process that has ended by itself: done, failed, or killed, in which case it is restarted.
+        """Handles a process that has ended: done, failed, or killed, which is restarted.
 
-        A process that is no longer wanted is ended, by the server that started it if it has not yet signed its folder.
+        Ends one that is no longer wanted.
         """
         process = self._mine.get(folder.address)
         if process.poll() is None if process is not None else folder.is_claimed:
@@ -279,7 +277,7 @@ class RunManager:
 
 
 def in_turn(states: dict[Folder, State]) -> list[Folder]:
-    """The waiting runs in the order in which they begin, given all runs in the order of their requests.
+    """The waiting runs in order, given all runs in the order of their requests.
 
     Places take turns, and within a place its readers: nobody's second run precedes another's first.
     """
@@ -295,7 +293,7 @@ def in_turn(states: dict[Folder, State]) -> list[Folder]:
 
 
 def _fail(folder: Folder, message: str) -> None:
-    """Records why a run cannot continue; on a full disk, the next `tick` tries again."""
+    """Records why a run cannot continue; on a full disk at the next `tick`."""
     with suppress(OSError):
         folder.fail(message)
 

@@ -24,7 +24,7 @@ NICER = 10
 
 
 def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
-    """Starts or continues a run: one thread, low priority, no input, in the run's own folder.
+    """Starts or continues a run: one thread, low priority, in the run's folder.
 
     Args:
         inherited: open files that the process keeps; see `Folder.claimed`.
@@ -71,7 +71,7 @@ def spawn(
 
 
 def end(pid: int) -> None:
-    """Ends a process, if it still exists; its last checkpoint is complete."""
+    """Ends a process, if it still exists."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGTERM)
 

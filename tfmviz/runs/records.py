@@ -14,14 +14,14 @@ from tfmviz.training import log
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Records:
-    """A run's updates as columns; see `training.loop.StepRecord`. Arrays are (update,) unless noted.
+    """A run's updates as columns. Arrays are (update,) unless noted.
 
     Attributes:
         steps: updates done, from 1.
         evaluated: (evaluation,), updates done at each evaluation on held-out text.
-        held_out: (evaluation,), the loss on it, nats per token.
-        changed: (change,), updates done when the highest learning rate was changed.
-        highest: (change,), the highest learning rate from then on.
+        held_out: (evaluation,), nats per token.
+        changed: (change,), updates done at each change of the highest learning rate.
+        highest: (change,), the rate from then on.
     """
 
     steps: Array

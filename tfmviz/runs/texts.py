@@ -11,10 +11,10 @@ LEAST, MOST = 2_000, 2_000_000
 """Bounds on the characters of a training text."""
 
 KEPT_OUT, ENOUGH = 300, 20_000
-"""The fewest characters held out of training, more than a window of bytes; and the most."""
+"""The fewest and the most characters held out of training."""
 
 CUTS = 2_000
-"""Cuts tried: the hash rejects all of them once in 500 million texts."""
+"""Cuts tried: the hash rejects all once in 500 million texts."""
 
 
 class UnfitText(ValueError):
@@ -24,8 +24,8 @@ class UnfitText(ValueError):
 def prepared(text: str) -> str:
     """The text as a run's training file: documents with separators, about a tenth of it held out.
 
-    A hash holds out one document in a hundred (`text.corpora`). A short text may have no such document; then its end is
-    cut off at a position where the hash holds it out.
+    A hash holds out one document in a hundred (`text.corpora`). If it holds out none, the text's end is cut off where
+    it does.
 
     Raises:
         UnfitText: it is too short or too long.
@@ -50,7 +50,7 @@ def prepared(text: str) -> str:
 def _cut(text: str) -> tuple[str, str]:
     """The text and its held-out end: the first cut, from a tenth on, that the hash allows.
 
-    Cuts before white space are skipped, since the next cut leaves the same end.
+    Cuts before white space are skipped.
     """
     lengths = range(max(KEPT_OUT, min(len(text) // 10, ENOUGH)), len(text) // 2)
     for length in islice((n for n in lengths if not text[-n].isspace()), CUTS):

@@ -1,6 +1,6 @@
 """Tunes a shipped model on questions and statements: `python -m tfmviz.runs.tuner tiny-english lora 64 4`.
 
-The app runs it as a separate process (`ui.background`); `scripts.measure_tuning` runs it for every size.
+The app runs it as a separate process (`ui.background`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HELD_OUT = 560
 
 
 def tuned(name: str, settings: Tuning, n: int) -> Iterator[dict[str, Any]]:
-    """The records of `tune` for a shipped model on `n` examples drawn by the seed."""
+    """The records of `tune` for a shipped model on `n` examples."""
     model = zoo.load(name)
     assert isinstance(model.module, DecoderOnly | EncoderOnly)
     assert isinstance(model.tokenizer, Tokenizer)

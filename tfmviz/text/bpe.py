@@ -1,7 +1,7 @@
-"""Byte-pair encoding step by step: applying a list of merges to a word, and learning the list.
+"""Byte-pair encoding step by step.
 
-The results are those of the `tokenizers` library, with which tests compare, but every step is visible. Symbols are
-written in GPT-2's printable alphabet, one character per byte.
+The results are those of the `tokenizers` library, but every step is visible. Symbols are written in GPT-2's printable
+alphabet, one character per byte.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tokenizers import pre_tokenizers
 
 Pair = tuple[str, str]
 Ranks = Mapping[Pair, int]
-"""Priority of each merge: merges with lower ranks were learned earlier and are applied first."""
+"""Priority of each merge; lower ranks come first."""
 
 _SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _RUNS = (("A-Za-z", "A-Za-z"), ("0-9", "0-9"), (r"!-&(-/:-@\[-`{-~", r"\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"))
 _ASCII = "|".join(f" ?[{run}]+(?=(?![{longer}])[\x00-\x7f]|$)" for run, longer in _RUNS)
 _CHUNKS = re.compile(f"{_ASCII}| ?[^{_SPACE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+")
-"""Pieces that GPT-2's pattern never joins, so that each different one is cut only once.
+"""Pieces that GPT-2's pattern never joins, so that each is cut only once.
 
 Runs of ASCII letters, digits or punctuation are pieces unless the pattern might extend them.
 """
@@ -43,8 +43,8 @@ class Merge:
 
     Attributes:
         symbols: before the step.
-        ranks: of the pair that each symbol forms with the next; None if there is no such merge.
-        place: index of the merged pair: that of the lowest rank, the leftmost among equals.
+        ranks: of each symbol with the next; None if there is no such merge.
+        place: index of the merged pair: the leftmost of the lowest rank.
     """
 
     symbols: tuple[str, ...]
@@ -84,8 +84,7 @@ def _merged(symbols: tuple[str, ...], place: int) -> tuple[str, ...]:
 def _applied(word: str, ranks: Ranks) -> tuple[tuple[str, ...], list[int]]:
     """The result of `merges` and the rank of each step, in O(n log n) for n bytes.
 
-    The symbols are a doubly linked list, in which the left symbol of a merged pair takes the name of both. A heap holds
-    the pairs by rank and position. An entry is stale if the pair at its position has another rank by now.
+    Symbols are a doubly linked list; a heap holds the pairs by rank and position, some of them stale.
     """
     symbols = list(word)
     before, after = array("i", range(-1, len(word) - 1)), array("i", range(1, len(word) + 1))
@@ -117,8 +116,7 @@ def _applied(word: str, ranks: Ranks) -> tuple[tuple[str, ...], list[int]]:
 def tokens_by_merges(words: Mapping[str, int], ranks: Ranks, sizes: Sequence[int]) -> list[int]:
     """Number of tokens of a text with only the first k merges, for every k in `sizes`.
 
-    A list of merges contains all smaller vocabularies: the first k turn a word into as many tokens as it has bytes,
-    less one for each applied merge of rank below k.
+    The first k merges turn a word into as many tokens as it has bytes, less one for each applied merge of rank below k.
 
     Args:
         words: occurrences of each word in the text.
@@ -159,12 +157,11 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
     """Learns merges: repeatedly, the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
 
     As in `tokenizers`, ties go to the pair whose first symbol is older, then to that whose second is: bytes are older
-    than merges, and ordered by their characters. A merge visits only the occurrences of its pair: all merges of n bytes
-    together take O(n log n) steps.
+    than merges, and ordered by their characters. All merges of n bytes together take O(n log n) steps.
 
     Args:
         words: occurrences of each.
-        shown: rows of the table that a step keeps.
+        shown: rows of each table.
     """
     learner = _Learner(words)
     for _ in range(n_merges):
@@ -177,7 +174,7 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
 
 
 class _Learner:
-    """All words as one linked list of symbol indices, and the counts of their pairs, updated at every merge."""
+    """All words as one linked list of symbol indices, with the counts of their pairs."""
 
     def __init__(self, words: Mapping[str, int]) -> None:
         self.names = sorted(pre_tokenizers.ByteLevel.alphabet())

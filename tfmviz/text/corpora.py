@@ -1,7 +1,6 @@
 """Readers of training text: documents from files and folders, in a reproducible order.
 
-A document goes entirely into the training text or the held-out text: a story, a passage of a book, one line of a list
-of sentences.
+A document goes entirely into the training text or the held-out text.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ PASSAGE = 8_000
 
 
 MAX_FILE = 4 * 10**9
-"""Largest file in bytes, since files are read into memory whole."""
+"""Largest file in bytes."""
 
 
 class CorpusError(ValueError):
@@ -41,11 +40,7 @@ def read_documents(path: Path) -> Iterator[str]:
 
 
 def files_in(path: Path, *, suffixes: Sequence[str]) -> list[Path]:
-    """The file itself, or the files of a folder with one of these suffixes, sorted by name.
-
-    Raises:
-        CorpusError: there is no such file.
-    """
+    """The file itself, or a folder's files with these suffixes, sorted by name. Raises: CorpusError."""
     if not path.exists():
         raise CorpusError(f"{path} does not exist.")
     if not path.is_dir() and not path.is_file():
@@ -57,7 +52,7 @@ def files_in(path: Path, *, suffixes: Sequence[str]) -> list[Path]:
 
 
 def read_text(file: Path) -> str:
-    """The text of a file, without a byte order mark.
+    """The text of a file.
 
     Raises:
         CorpusError: the file is too large, or it cannot be read as UTF-8.
@@ -71,7 +66,6 @@ def read_text(file: Path) -> str:
 
 
 def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:
-    """See `read_documents`."""
     if markdown:
         lines = [line for line in text.splitlines() if not re.match(r"#|\s*[*-] ", line)]
         pieces = ["\n".join(_paragraphs("\n".join(lines)))]
@@ -85,7 +79,7 @@ def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:
 
 
 def is_held_out(document: str, *, per_mille: int = 10) -> bool:
-    """True if a document is held out from training. It depends only on the text, so copies are on the same side."""
+    """True if a document is held out from training. Copies are on the same side."""
     digest = hashlib.blake2b(document.encode("utf-8"), digest_size=8).digest()
     return int.from_bytes(digest) % 1000 < per_mille
 

@@ -1,4 +1,4 @@
-"""Self-supervised tasks from plain text: words are hidden, and the text itself has the answers."""
+"""Self-supervised tasks from plain text with hidden words."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def masked(ids: Array, is_token: Array, rng: np.random.Generator, *, mask: int, 
     """Hides words as BERT does (Devlin et al. 2019, section 3.1).
 
     Each token is to be predicted with probability 0.15, at least one per batch. Of these, 80 % are replaced by the
-    mask, 10 % by a random token, and 10 % stay, so that the model cannot trust its input.
+    mask, 10 % by a random token, and 10 % stay.
 
     Args:
         ids: (batch, len).
         is_token: (batch, len), False for padding.
-        mask: index of the mask; random tokens are drawn from the entries after it.
+        mask: index of the mask; random tokens come after it.
 
     Returns:
-        (batch, len) the input; (batch, len) bool, the tokens to predict.
+        The input, and the tokens to predict: (batch, len) each.
     """
     asked = (rng.random(ids.shape) < ASKED) & is_token
     asked[0, 0] |= not asked.any()
@@ -55,9 +55,8 @@ class Span:
 def spans(length: int, rng: np.random.Generator) -> list[Span]:
     """The spans that T5 hides (Raffel et al. 2020, section 3.3.4): 15 % of the tokens, three at a time.
 
-    The hidden tokens are split at random into as many parts as there are spans, and the others into one part more.
-    Spans never touch, but may begin or end the text. (T5 reads 512 tokens at a time, and its spans always end the text
-    unless its mask is rolled.)
+    Spans never touch, but may begin or end the text. (T5's always end the text, of 512 tokens, unless its mask is
+    rolled.)
 
     Args:
         length: tokens of the text; fewer than two give no span.
@@ -74,7 +73,7 @@ def spans(length: int, rng: np.random.Generator) -> list[Span]:
 
 
 def n_spans(length: int) -> int:
-    """Number of spans in a text of `length` tokens, two or more."""
+    """Number of spans in a text of at least two tokens."""
     n_hidden = _n_hidden(length)
     return min(max(round(n_hidden / SPAN), 1), n_hidden, length - n_hidden)
 

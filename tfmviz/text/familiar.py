@@ -1,7 +1,6 @@
 """Checks whether a translator's source is longer than its training sentences, or hardly in their language.
 
-The facts are in the model's folder in `FILE`, made from its training sources by `python -m scripts.list_words`, which
-also measures how the model translates single words.
+The facts are in the model's folder in `FILE`, made by `python -m scripts.list_words`.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ MET = 3
 """Words seen less often in training count as unknown."""
 
 ENOUGH = 2 / 3
-"""A source with a smaller share of known words is hardly the language. On held-out pairs this flags 0.2 % of the French
-sentences and 98 % of the English ones (measured by `scripts.list_words`).
+"""A source with a smaller share of known words is hardly the language: of held-out sentences 0.2 % of the French and 98
+% of the English.
 """
 
 LONG = 99
-"""Percentile of the training sources' lengths beyond which a source is long."""
+"""Percentile of lengths beyond which a source is long."""
 
 
 def is_latin(letter: str) -> bool:
-    """True for a letter of the Latin alphabet, in compatibility forms such as the º of “nº” too."""
+    """True for a letter of the Latin alphabet, even in forms such as the º of “nº”."""
     return any("LATIN" in unicodedata.name(plain, "") for plain in unicodedata.normalize("NFKC", letter))
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text for comparison: without case, accents, digits and punctuation."""
+    """The words of a text, without case, accents, digits and punctuation."""
     return re.findall(r"[^\W\d_]+", without_accents(text.casefold()))
 
 
@@ -47,8 +46,8 @@ class SingleWords:
     """Quality of a model's translations of single words.
 
     Attributes:
-        n: all such sources in its collection of pairs.
-        as_they_are: those translated like one of their references, ignoring case and punctuation.
+        n: all such sources.
+        as_they_are: those translated like a reference, ignoring case and punctuation.
         typed: the same in lower case, without final punctuation.
     """
 
@@ -62,9 +61,8 @@ class Familiar:
     """A summary of the training sources.
 
     Attributes:
-        longest: words of a source that `LONG` per cent do not exceed.
-        words: all that occur `MET` times or more, as `words_of` gives them.
-        single: quality on single words; None if not measured.
+        longest: words that `LONG` per cent do not exceed.
+        words: `words_of` that occur at least `MET` times.
     """
 
     longest: int
@@ -80,7 +78,7 @@ class Familiar:
 
     @classmethod
     def load(cls, folder: Path) -> Familiar | None:
-        """The facts in a model's folder; None if they are missing or unreadable."""
+        """The facts in a model's folder; None if unreadable."""
         try:
             content = json.loads((folder / FILE).read_text(encoding="utf-8"))
             single = SingleWords(**content["single"]) if "single" in content else None
@@ -109,8 +107,6 @@ class Doubt:
 
     Attributes:
         unknown: words that were rare in training, each once.
-        is_foreign: too few of its words are known; see `ENOUGH`.
-        is_long: it is longer than almost all training sources.
     """
 
     n_words: int

@@ -1,7 +1,7 @@
-"""Other people's tokenizers: WordPiece, SentencePiece and byte-level BPE, with the special tokens each adds to a text.
+"""Other people's tokenizers: WordPiece, SentencePiece and byte-level BPE.
 
-The interface is that of `tokenizer.Tokenizer`, for any file of the `tokenizers` library, whose own post-processor adds
-the special tokens, such as [CLS] and [SEP].
+Interface and errors are those of `tokenizer.Tokenizer`, for any file of the `tokenizers` library, whose post-processor
+adds the special tokens, such as [CLS] and [SEP].
 """
 
 from __future__ import annotations
@@ -50,14 +50,13 @@ Token = tuple[int, str, Span]
 
 
 class ForeignTokenizer:
-    """Turns text into vocabulary indices and back.
+    """Text to vocabulary indices.
 
     Args:
         backend: tokenizes the model's input.
-        marks: the special tokens that the model uses.
-        vocab_size: rows of the model's embedding; those beyond the vocabulary are untrained.
-        target: tokenizes the decoder's text, if that is another language; None: `backend`.
-        separator: the special token between two texts; None: the model reads one.
+        vocab_size: rows of the embedding; those beyond the vocabulary are untrained.
+        target: for the decoder's text; None: `backend`.
+        separator: between two texts; None: the model reads one.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class ForeignTokenizer:
 
     @classmethod
     def load(cls, folder: Path, *, vocab_size: int, separator: int | None = None) -> Self:
-        """Reads `tokenizer.json`, `tokens.json` and, if there is one, `target_tokenizer.json`.
+        """Reads `tokenizer.json`, `tokens.json` and `target_tokenizer.json`, if any.
 
         Raises:
             ValueError: one of them is damaged, or does not fit the model.
@@ -138,16 +137,12 @@ class ForeignTokenizer:
 
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace, with the post-processor's special tokens, or as a chat message if `marks` say
-        so. With a mask token, every gap becomes one. With a separator, the first `BARS` that have tokens on both sides
-        become it, and these two texts are the segments A and B.
+        """Encodes one text for a trace, with special tokens or as a chat message. With a mask token, every gap becomes
+        one. With a separator, the first `BARS` between tokens become it, and the texts are the segments A and B.
 
         Args:
-            max_len: maximum number of tokens. Special tokens are kept, the text between them is cut; of two texts the
-                longer one, until both are equally long.
-
-        Raises:
-            ValueError: the text holds a lone surrogate.
+            max_len: special tokens are kept, and the text between them is cut; of two texts the longer one, until both
+                are equally long.
         """
         check_unicode(text)
         before, after = self._around
@@ -167,8 +162,7 @@ class ForeignTokenizer:
     @cached_property
     @without_panics()
     def joins_by(self) -> int | None:
-        """The mark that ends the first of two texts, if all that follows it, and nothing before, is of another type, as
-        in BERT; None: texts are not joined in this way."""
+        """The mark that ends the first of two texts, if exactly what follows is of another type, as in BERT."""
         found = self._backend.encode("a", "b")
         ids, n_first = found.ids, found.type_ids.count(0)
         before, after = ([index for _, index in part] for part in self._around)
@@ -198,11 +192,14 @@ class ForeignTokenizer:
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """See `as_written`."""
-        return as_written(ids, self.vocabulary, max_len=max_len)
+        return as_written(ids, self.vocabulary, self.bytes_of, max_len=max_len)
+
+    def bytes_of(self, index: int) -> bytes:
+        return self._bytes.get(index) or self.vocabulary[index].encode()
 
     @cached_property
     def ranks(self) -> Ranks | None:
-        """The rank of each merge; None for other methods, and for BPE that does more than merge bytes."""
+        """The rank of each merge; None unless a BPE that only merges bytes."""
         model = json.loads(self._backend.to_str())["model"]
         extras = ("continuing_subword_prefix", "end_of_word_suffix", "byte_fallback", "ignore_merges")
         if model["type"] != "BPE" or not self._cuts_as_gpt2 or any(model.get(extra) for extra in extras):
@@ -222,11 +219,7 @@ class ForeignTokenizer:
 
     @without_panics()
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text of any length, without the special tokens that a model adds.
-
-        Raises:
-            ValueError: the text holds a lone surrogate.
-        """
+        """The indices of a whole text, without the special tokens that a model adds."""
         check_unicode(text)
         return self._backend.encode(text, add_special_tokens=False).ids
 
@@ -259,7 +252,7 @@ class ForeignTokenizer:
         return replace(_encoding(text, marked, n_dropped=n_dropped), segments=tuple(names))
 
     def _read(self, text: str, first: int, last: int) -> list[Token]:
-        """The tokens of a text from one character to another, gaps as masks."""
+        """The tokens from one character to another, gaps as masks."""
         spans = parts_of(text[first:last], self.fills_gaps)
         return [token for start, end in spans for token in self._part(text, first + start, first + end)]
 
@@ -283,8 +276,8 @@ class ForeignTokenizer:
     def _locate(self, text: str, ids: Sequence[int], names: list[str], spans: list[Span], run: Sequence[int]) -> None:
         """Names the tokens of a run by the characters that their bytes form together.
 
-        If these are those of the text, it sets their spans too: the library's spans leave out spaces, or are those of
-        the whole run.
+        If these are those of the text, it sets their spans too: the library's omit spaces, or are those of the whole
+        run.
         """
         first, last = run[0], run[-1]
         raw = [self._bytes[ids[n]] for n in run]
@@ -305,7 +298,7 @@ class ForeignTokenizer:
 
     @cached_property
     def _around(self) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
-        """The tokens before and after a text, with their chat roles; without a chat, those of the post-processor."""
+        """The tokens before and after a text, with their chat roles."""
         if self.marks.before or self.marks.after:
             return self.marks.before, self.marks.after
         encoding = self._backend.encode("a", add_special_tokens=True)

@@ -1,7 +1,7 @@
 """Guards around the `tokenizers` library, which reads other people's files.
 
-When its Rust code panics, Python gets an exception that is no `Exception`: it would pass every handler and leave a page
-without an answer. And a small file can make it allocate more memory than there is.
+A panic of its Rust code is no `Exception` and would pass every handler; and a small file can make it allocate more
+memory than there is.
 """
 
 from __future__ import annotations
@@ -20,19 +20,17 @@ from tokenizers.models import BPE
 from tfmviz.text.spelling import one_spelling, one_spelling_and_case
 
 MOST_GROWTH = 256
-"""Maximum factor by which a tokenizer's rules may lengthen a text; Albert's could lengthen it 66 times."""
+"""Maximum factor by which a tokenizer's rules may lengthen a text."""
 
 MOST_ADDED = 64
 """Maximum special tokens added to a text; no known tokenizer adds more than 4."""
 
 TRIALS = tuple(unit * 2_500 + "!" for unit in ("aa", "AA", "11", "  ", "\n\n", "..", "éé", "中中", "a ", "a1"))
-"""Texts of 5,000 characters, the most that a reader types. Until its end each looks like one long match, which reveals
-regular expressions that backtrack too much.
-"""
+"""Texts of 5,000 characters, each almost one long match, which reveals regular expressions that backtrack too much."""
 
 
 class Unreadable(ValueError):
-    """A text on which a tokenizer's rules fail. The message is a sentence for whoever typed it."""
+    """A text on which a tokenizer's rules fail; the message is for whoever typed it."""
 
 
 @contextmanager
@@ -67,7 +65,7 @@ def check(backend: tokenizers.Tokenizer) -> None:
 
 
 def reading_marks(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """A copy that reads the spelling of a special token as that token."""
+    """A copy that reads spelled special tokens as such."""
     copy = tokenizers.Tokenizer.from_str(backend.to_str())
     copy.encode_special_tokens = False
     return copy
@@ -94,9 +92,9 @@ def _our_spellings() -> list[dict[str, Any]]:
 
 
 def _growth(rules: dict[str, Any] | None) -> float:
-    """An upper bound on how many times longer these rules can make a text, as far as the file determines it.
+    """An upper bound on how many times longer these rules can make a text.
 
-    The library's own rules, such as Unicode's normal forms, count as 1: applying them twice adds nothing.
+    The library's own rules, such as Unicode's normal forms, count as 1.
     """
     match rules:
         case {"type": "Sequence", "normalizers": steps} | {"type": "Sequence", "decoders": steps}:

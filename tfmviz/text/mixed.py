@@ -13,7 +13,7 @@ Texts = Literal["single", "mixed"]
 """One language per text, or one drawn for each sentence."""
 
 Part = tuple[int, str]
-"""A language, as the column of its pairs, and words in it."""
+"""A language's column, and words in it."""
 
 CASES: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
 """Unchanged, lower case, capitals."""
@@ -22,11 +22,7 @@ SHARE_OF_CASES = (0.8, 0.15, 0.05)
 
 
 def drawn(columns: Sequence[Sequence[str]], rng: np.random.Generator, *, texts: Texts, n_words: int) -> list[Part]:
-    """Draws sentences until there are `n_words` words. Half of the sentences are cut to a random run of their words.
-
-    Args:
-        columns: the sentences of each language.
-    """
+    """Draws sentences until there are `n_words` words. Half are cut to a random run of their words."""
     write = CASES[rng.choice(len(CASES), p=SHARE_OF_CASES)]
     language = int(rng.integers(len(columns)))
     parts: list[Part] = []
@@ -46,13 +42,10 @@ def joined_parts(parts: Sequence[Part]) -> str:
 
 
 def languages_of(parts: Sequence[Part], sizes: Array) -> Array:
-    """The language of every token of `joined_parts`: that of the part with its last byte.
+    """The language of every token, that of the part with its last byte: (len,), int64.
 
     Args:
         sizes: (len,), bytes of each token.
-
-    Returns:
-        (len,), int64.
     """
     ends = np.cumsum([len(words.encode()) + 1 for _, words in parts]) - 1  # without the following space
     languages = np.array([language for language, _ in parts])

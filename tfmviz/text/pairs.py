@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 """The encoder's text and the decoder's target."""
 
 LARGEST_HELD_OUT = 0.001
-"""A group with a larger share of all pairs is trained on whatever its hash, or it might be half of the test."""
+"""A group with a larger share of all pairs is trained on whatever its hash."""
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -37,9 +37,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 def groups(pairs: Sequence[Pair]) -> list[str]:
     """The connected component of each pair: pairs that share a sentence, directly or through others, share a group.
 
-    Sentences that differ only in case or punctuation count as the same. A group is named after the alphabetically first
-    of its source sentences, independently of the order of the pairs. (Union-find: every sentence points to another of
-    its group, ending at the representative.)
+    Case and punctuation do not count. A group is named after the alphabetically first of its source sentences.
     """
     parent: dict[tuple[int, str], tuple[int, str]] = {}
 
@@ -57,7 +55,7 @@ def groups(pairs: Sequence[Pair]) -> list[str]:
 
 def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     """Training pairs and held-out pairs, about one in a hundred. A hash of its name decides for a whole group, so no
-    sentence of either language is on both sides, not even with other case or punctuation.
+    sentence of either language is on both sides.
 
     Raises:
         CorpusError: one side would be empty.
@@ -76,8 +74,8 @@ def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
 def joined(pairs: Sequence[Pair], *, most_words: int, least_room: int = 1, seed: int = 0) -> list[Pair]:
     """Concatenates pairs into longer texts, each pair once.
 
-    Joins consecutive pairs of a random order. Each text has room in its source for a uniformly drawn number of words,
-    from `least_room` to `most_words`. A longer pair stays alone.
+    Joins consecutive pairs of a random order. The words of a source are bounded by a uniform number from `least_room`
+    to `most_words`. A longer pair stays alone.
     """
     rng = np.random.default_rng(seed)
     texts: list[list[Pair]] = []

@@ -1,7 +1,6 @@
 """One spelling for characters that keyboards and typesetters write in several ways.
 
-The translator's training text was normalised this way. Its tokenizer file holds the same rules, so training, the app
-and Python see the same spelling.
+A translator's tokenizer file holds the rules of its training text.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from tokenizers import Regex
 from tokenizers.normalizers import NFC, Normalizer, Prepend, Replace, Sequence, Strip
 
 CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÂÆÇÈÉÊËÎÏÔÖŒÙÛÜŸ"
-"""The capitals of English and French. Each has one lower-case letter, so that characters stay one for one."""
+"""The capitals of English and French. Each has one lower-case letter."""
 
 
 def one_spelling() -> Normalizer:
@@ -38,8 +37,7 @@ def one_spelling_and_case() -> Normalizer:
 
     "JE SUIS LÀ." becomes "Je suis là."; a text with a lower-case letter keeps its capitals, and so do "I" and "À".
 
-    A rule cannot know the text before an earlier rule. So a text without lower-case letters is first marked with a
-    space at its beginning, where `one_spelling` leaves none; the last rule removes it.
+    A text without lower-case letters is marked with a space at its beginning, which the last rule removes.
     """
     since_mark_or_last_match = r"\G(?:\A (?>[^\p{L}\p{N}]*).|(?!\A))"
     return Sequence(

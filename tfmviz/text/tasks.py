@@ -22,9 +22,8 @@ ANSWERS: dict[str, Callable[[str], str]] = {
 
 
 def question(task: str, rng: np.random.Generator, *, size: int) -> str:
-    """A random question: for "add", two numbers of 1 to `size` digits ("27+8"); otherwise 1 to `size` letters.
-
-    All lengths are equally likely.
+    """A random question: for "add", two numbers of 1 to `size` digits ("27+8"); otherwise 1 to `size` letters, all
+    lengths equally likely.
     """
     if task == "add":
         return "+".join(str(rng.integers(10 ** int(rng.integers(1, size + 1)))) for _ in range(2))
@@ -32,7 +31,7 @@ def question(task: str, rng: np.random.Generator, *, size: int) -> str:
 
 
 def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_out: bool) -> list[str]:
-    """Random questions, either all held out from training or none. A hash of the text decides.
+    """Random questions, all held out from training or none, by a hash of the text.
 
     Raises:
         ValueError: `size` is so small that there are hardly any.
@@ -50,13 +49,12 @@ def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_ou
 def repeated_random(rng: np.random.Generator, *, length: int, vocab_size: int) -> np.ndarray:
     """Repeats a random segment: w_1 … w_p w_1 … w_p w_1 …: (length,), int64.
 
-    The period p is random, from 4 to length / 2, uniform on a logarithmic scale. Short periods repeat often and are
-    learned first. The next token can only be predicted from the one after this token's last occurrence, as an induction
-    head does (Olsson et al. 2022).
+    The period p is random, from 4 to length / 2, uniform on a logarithmic scale. The next token can only be predicted
+    from the one after this token's last occurrence, as an induction head does (Olsson et al. 2022).
 
     Args:
         length: at least 8.
-        vocab_size: indices are uniform on 1 … vocab_size - 1; 0 separates documents.
+        vocab_size: indices are uniform on 1 … vocab_size - 1.
     """
     period = int(np.exp(rng.uniform(np.log(4), np.log(length / 2))))
     segment = rng.integers(1, vocab_size, size=period)

@@ -1,7 +1,6 @@
 """Byte-level byte-pair encoding, which decodes to exactly the encoded text.
 
 The merges are those of the `tokenizers` library (Sennrich et al. 2016; on bytes: Radford et al. 2019, section 2.2).
-This module adds the mapping from tokens to the reader's characters.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
@@ -37,12 +36,15 @@ END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
 SPAN_TOKEN = "<|span-{}|>"
-"""Sentinel for the first, second … hidden span, in the vocabularies that have it; see `text.corruption`."""
+"""Sentinel for the first, second … hidden span; see `text.corruption`."""
 
 SPANS = 1
-"""Index of the first `SPAN_TOKEN` in these vocabularies."""
+"""Index of the first sentinel."""
 
 GAP = re.compile(TYPED_GAP)
+
+LONE_BYTE = re.compile("[\udc80-\udcff]")
+"""Python's spelling of a byte that is part of no whole character ("surrogateescape")."""
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
 """A loaded tokenizer must reproduce this text, up to its normalisation."""
@@ -102,11 +104,9 @@ class Tokenizer:
     ) -> Self:
         """Learns merges until the vocabulary has `vocab_size` entries, or nothing is left to merge.
 
-        The entries include the special tokens and the 256 bytes.
-
         Args:
-            n_spans: number of span sentinels; a vocabulary has either these or a mask.
-            spelling: normaliser applied before cutting, such as `one_spelling`.
+            n_spans: span sentinels; a vocabulary has these or a mask.
+            spelling: applied before cutting, such as `one_spelling`.
         """
         backend = tokenizers.Tokenizer(BPE())
         if spelling is not None:
@@ -162,7 +162,7 @@ class Tokenizer:
 
     @without_panics()
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The indices alone, for training. Works in parts, since the library's results are many times larger."""
+        """The indices alone, for training."""
         parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
         return [encoding.ids for part in parts for encoding in self._backend.encode_batch(part)]
 
@@ -172,10 +172,7 @@ class Tokenizer:
 
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace. If the vocabulary has a mask, every `GAP` becomes a mask.
-
-        Args:
-            max_len: maximum number of tokens.
+        """Encodes one text for a trace. Every `GAP` becomes a mask, if there is one.
 
         Raises:
             ValueError: the text holds a lone surrogate.
@@ -195,7 +192,7 @@ class Tokenizer:
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """See `as_written`."""
-        return as_written(ids, self.vocabulary, max_len=max_len)
+        return as_written(ids, self.vocabulary, self.bytes_of, max_len=max_len)
 
     def pieces(self, text: str) -> tuple[str, ...]:
         return self.encode(text, max_len=len(text) + 1).tokens
@@ -221,7 +218,7 @@ class Tokenizer:
 
     @without_panics()
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text of any length; spelled special tokens and gaps are text.
+        """The indices of a whole text; spelled special tokens and gaps are text.
 
         Raises:
             ValueError: the text holds a lone surrogate.
@@ -234,7 +231,7 @@ class Tokenizer:
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text in which typed special tokens count as such. No page runs a model on them."""
+        """The same, but typed special tokens count as such."""
         return self._with_marks.encode(text).ids
 
     @cached_property
@@ -289,7 +286,7 @@ def check_unicode(text: str) -> None:
 
 
 def parts_of(text: str, fills_gaps: bool) -> Iterator[tuple[int, int]]:
-    """The spans of the gaps, if they are filled, and of the text between them."""
+    """The spans of gaps, if they are filled, and of the text between."""
     edges = [edge for gap in GAP.finditer(text) for edge in gap.span()] if fills_gaps else []
     return ((start, end) for start, end in pairwise((0, *edges, len(text))) if start < end)
 
@@ -297,7 +294,7 @@ def parts_of(text: str, fills_gaps: bool) -> Iterator[tuple[int, int]]:
 def with_accents(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """The spans of tokens, extended by the combining accents that follow.
 
-    The library's span of a letter composed with its accent ends before the accent.
+    The library's end before the accent.
     """
     starts, found = {start for start, _ in spans}, []
     for start, end in spans:
@@ -307,22 +304,28 @@ def with_accents(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int
     return tuple(found)
 
 
-def as_written(ids: Sequence[int], vocabulary: Sequence[str], *, max_len: int) -> Encoding:
-    """The encoding of given indices. Its `text` is their readable strings, joined.
+def as_written(
+    ids: Sequence[int], vocabulary: Sequence[str], bytes_of: Callable[[int], bytes], *, max_len: int
+) -> Encoding:
+    """The encoding of given indices: that of the text which their bytes form together.
+
+    A byte that is part of no whole character is U+FFFD there, and its token reads as in the vocabulary.
 
     Raises:
         ValueError: an index is not in the vocabulary.
     """
     if unknown := [index for index in ids if not 0 <= index < len(vocabulary)]:
         raise ValueError(f"The vocabulary has entries 0 to {len(vocabulary) - 1}, but {unknown[0]} was given.")
-    tokens = tuple(vocabulary[index] for index in ids[:max_len])
-    ends = tuple(accumulate(len(token) for token in tokens))
+    kept = tuple(ids[:max_len])
+    raw = [bytes_of(index) for index in kept]
+    text = b"".join(raw).decode("utf-8", "surrogateescape")
+    names, offsets = located(text, list(map(len, raw)))
     return Encoding(
-        text="".join(tokens),
-        ids=tuple(ids[:max_len]),
-        tokens=tokens,
-        offsets=tuple(zip((0, *ends), ends, strict=False)),
-        n_dropped=len(ids) - len(tokens),
+        text=LONE_BYTE.sub("\ufffd", text),
+        ids=kept,
+        tokens=tuple(vocabulary[n] if LONE_BYTE.search(name) else name for n, name in zip(kept, names, strict=True)),
+        offsets=offsets,
+        n_dropped=len(ids) - len(kept),
     )
 
 
@@ -338,17 +341,17 @@ def located(text: str, sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[tup
     """The readable string and the span of each token of a text that is cut between bytes.
 
     Args:
-        sizes: of the tokens, in bytes, with the sum of the text in UTF-8.
+        sizes: of the tokens, in bytes. A `LONE_BYTE` is one.
     """
-    character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
-    first_byte = [0]  # of each character
-    for character in text:
-        first_byte.append(first_byte[-1] + len(character.encode("utf-8")))
+    widths = [len(character.encode("utf-8", "surrogateescape")) for character in text]
+    character_of_byte = [*(i for i, width in enumerate(widths) for _ in range(width)), len(text)]
+    first_byte = list(accumulate(widths, initial=0))  # of each character
 
     tokens, offsets, position = [], [], 0
     for size in sizes:
         begin, position = position, position + size
-        start, end = character_of_byte[begin], character_of_byte[position - 1] + 1
+        start = character_of_byte[begin]
+        end = character_of_byte[position - 1] + 1 if size else start
         whole = first_byte[start] == begin and first_byte[end] == position
         if whole:
             tokens.append(text[start:end])

@@ -1,7 +1,7 @@
 """French as people type it, and phrases cut from pairs of sentences.
 
-A translator trained only on tidy sentences fails on "je suis etudiant" and "la voiture rouge". Training can add such
-sources to the pairs; their translations stay tidy.
+A translator trained only on tidy sentences fails on "je suis etudiant" and "la voiture rouge". Only sources vary;
+translations stay tidy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from tfmviz.text.pairs import Pair, bare
 
 LONGEST_PHRASE = 6
-"""In words. Longer remainders of a sentence are mostly whole sentences themselves."""
+"""In words."""
 
 TIMES = {1: 40, 2: 10, 3: 10}
 """Typed copies of a source by its number of words; longer ones have one."""
@@ -59,13 +59,13 @@ FRAMES = {
     "Regarde": ("Look at",),
     "Regardez": ("Look at",),
 }
-"""Beginnings of sentences with all their translations: the remainders on both sides mean the same."""
+"""Beginnings of sentences with their translations: the remainders mean the same."""
 
 ARTICLES = (
     re.compile(r"(?:un|une|le|la|les|des|du|ce|cette|mon|ma|mes)\s+|l'"),
     re.compile(r"(?:an?|the|some|this|my)\s+"),
 )
-"""Words that may precede a single noun, in French and in English."""
+"""Words that may precede a noun, in French and in English."""
 
 
 def without_mark(source: str) -> str:
@@ -102,15 +102,15 @@ VARIANTS: Mapping[str, Callable[[str], str]] = {
     "no space before marks": closed_up,
     "space before marks": spaced,
 }
-"""The ways in which people alter a sentence when they type it."""
+"""The ways in which people alter sentences."""
 
 
 def typed(source: str, rng: np.random.Generator) -> str:
-    """A random variant of the source, as somebody may type it.
+    """A random variant of the source, all properties drawn independently.
 
     50 % lack the final punctuation, and 30 % the accents. The letters are unchanged (35 %), begin in lower case (25 %),
     are all lower case (15 %) or all capitals (25 %). 30 % have no space before punctuation, and 10 % have one before
-    all of it. All are drawn independently.
+    all of it.
     """
     mark, accents, case, space = rng.random(4)
     if mark < 0.5:
@@ -131,8 +131,7 @@ def with_variants(
 
     Args:
         unseen: held-out pairs, whose sentences may not be phrases.
-        often: whether short sources are typed several times (`TIMES`): people begin with single words, which are rare
-            among sentences.
+        often: repeats short sources `TIMES`, which are rare among sentences.
     """
     rng = np.random.default_rng(seed)
     sources, targets = ({bare(pair[side]) for pair in unseen} for side in (0, 1))
@@ -151,10 +150,10 @@ def times(source: str) -> int:
 
 
 def phrases(pairs: Sequence[Pair]) -> list[Pair]:
-    """Parts of pairs that translate one another, each once, in the order of the pairs.
+    """Parts of pairs that translate one another, each once.
 
-    After one of `FRAMES` and one of its translations, the remainders translate one another: "C'est une voiture." and
-    "It's a car." give "une voiture", "a car", and, as both are an article and one word, also "voiture" and "car".
+    After `FRAMES` the remainders translate one another: "C'est une voiture." and "It's a car." give "une voiture", "a
+    car", and, as both are an article and one word, also "voiture" and "car".
     """
     found: dict[Pair, None] = {}
     for source, target in pairs:
@@ -164,7 +163,7 @@ def phrases(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _cut(source: str, target: str) -> Iterator[Pair]:
-    """The phrase in a pair, if there is one, and the word in it, if it is an article and a single word."""
+    """The phrase in a pair, and the word in it, if it is an article and a single word."""
     for french, translations in FRAMES.items():
         for english in translations:
             rest = source.removeprefix(f"{french} "), target.removeprefix(f"{english} ")

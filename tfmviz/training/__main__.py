@@ -73,7 +73,7 @@ class Run:
 
     Attributes:
         about: Markdown about the data, for the card.
-        identity: the settings that must be unchanged when the run is resumed.
+        identity: must be unchanged on resuming.
     """
 
     args: argparse.Namespace
@@ -85,10 +85,10 @@ class Run:
 
 
 def check(args: argparse.Namespace) -> str:
-    """Finds errors that need no training text. Returns Markdown about the data, for the card.
+    """Finds errors that need no training text. Returns `about`.
 
     Raises:
-        ValueError: two options contradict each other, or the machine lacks the device.
+        ValueError: two options contradict each other, or there is no such device.
         OSError: the file about the data cannot be read.
     """
     check_options(args)
@@ -98,7 +98,7 @@ def check(args: argparse.Namespace) -> str:
 
 @contextmanager
 def folder_for_this_run(out: Path) -> Iterator[None]:
-    """Keeps other runs out of the folder; the processes of one run share it."""
+    """Keeps other runs out of the folder."""
     if rank() == 0:
         with sole_use_of(out):
             yield
@@ -107,7 +107,7 @@ def folder_for_this_run(out: Path) -> Iterator[None]:
 
 
 def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
-    """Reads the text, builds the model, and writes tokenizer and config once everything has been validated."""
+    """Reads the text, builds the model, and writes tokenizer and config once all is valid."""
     with first_process_first():
         course = prepare_course(args)
         course.batches.batch(0)
@@ -164,13 +164,13 @@ def prepare_settings(args: argparse.Namespace, device: str) -> Settings:
 
 
 def execute(run: Run) -> bool:
-    """Trains from the last checkpoint, if there is one, saving and reporting on the way.
+    """Trains from the last checkpoint, if there is one.
 
     Returns:
-        Whether all steps are done; False when the time of `--minutes` is up.
+        False when the time of `--minutes` is up.
 
     Raises:
-        Diverged: in all processes together. The last checkpoint is from before.
+        Diverged: in all processes; the last checkpoint is from before.
     """
     args, steps = run.args, run.settings.steps
     optimizer = build_optimizer(run.model, run.settings)
@@ -211,10 +211,9 @@ def keep(
     held_out: float | None,
     highest: float | None,
 ) -> None:
-    """Logs the step; with a held-out loss, also writes a checkpoint; keeps the weights asked for.
+    """Logs the step, and writes the checkpoint and weights asked for.
 
-    A change of the highest learning rate is in the line of the first update that uses it. The log line precedes the
-    checkpoint, so that it is not lost if the run dies between the two: resuming drops the line and repeats the step.
+    The log line precedes the checkpoint: if the run dies between the two, resuming drops the line and repeats the step.
     """
     out, done, entry = run.args.out, record.step + 1, asdict(record)
     if done in snapshot_steps(run.settings.steps, n=run.args.snapshots) and is_finite(run.model):
@@ -231,11 +230,7 @@ def keep(
 
 
 def report(run: Run, done: int) -> float:
-    """Prints the loss on some of the held-out text, and a sample.
-
-    Returns:
-        The loss; NaN if a weight is not finite.
-    """
+    """Prints a held-out loss, NaN if a weight is not finite, and a sample."""
     if not is_finite(run.model):
         return math.nan
     loss = evaluate(run.model, run.course.held_out[:8])
@@ -247,7 +242,7 @@ def report(run: Run, done: int) -> float:
 
 
 def is_finite(model: Model) -> bool:
-    """True if all weights are finite in float16, in which models are shipped."""
+    """True if all weights are finite in float16, as shipped."""
     return all(bool(value.half().isfinite().all()) for value in model.state_dict().values())
 
 
@@ -271,7 +266,7 @@ def advice(run: Run) -> str:
 
 
 def fall_back(run: Run) -> str:
-    """Exports the last checkpoint, if any, of a run that diverged. Returns a sentence about it."""
+    """Exports a diverged run's last checkpoint. Returns a sentence about it."""
     path = run.args.out / "checkpoint.safetensors"
     if not path.exists():
         return "It has no checkpoint, so there is no model."
@@ -281,10 +276,10 @@ def fall_back(run: Run) -> str:
 
 
 def card(run: Run, *, done: int) -> str:
-    """The model card. First averages the weights, if asked to, and rounds them to float16, as they are shipped.
+    """The model card. First averages the weights, if asked to, and rounds them to float16.
 
     Args:
-        done: updates of these weights; fewer than the run's steps if it diverged.
+        done: updates of these weights.
     """
     model, settings = run.model, run.settings
     weights = averaged(run, done=done) if run.args.average > 1 else {}
@@ -313,7 +308,7 @@ def averaged(run: Run, *, done: int) -> dict[str, str]:
 
 
 def changes_of_rate(run: Run) -> dict[str, str]:
-    """Changes of the learning rate during the run, for the card: the option that repeats them."""
+    """Changes of the learning rate, for the card, as an option."""
     changes = Rates(run.args.out, run.settings).settings.changes
     sentence = " ".join(f"{updates}:{rate!r}" for updates, rate in changes)
     return {"changed on the way": f"`--change-rate {sentence}`"} if changes else {}

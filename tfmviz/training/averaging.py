@@ -19,7 +19,7 @@ from tfmviz.training.files import replacing
 
 
 def keep(folder: Path, model: nn.Module, *, step: int, n: int) -> None:
-    """Writes the weights after `step` updates, in full precision, and deletes all such files but the last `n`.
+    """Writes the weights in full precision, and deletes all such files but the last `n`.
 
     Raises:
         OSError: there is no room.
@@ -37,7 +37,7 @@ def kept(folder: Path, *, until: int) -> list[Path]:
 
 
 def average(model: nn.Module, files: Sequence[Path]) -> None:
-    """Sets the model's weights to the mean over the files, summed in float64.
+    """Sets the weights to the mean over the files, summed in float64.
 
     Raises:
         ValueError: there is no file, or one is damaged.

@@ -17,15 +17,14 @@ from tfmviz.training.files import replacing
 
 
 class CheckpointError(ValueError):
-    """A run cannot resume from a checkpoint; the message gives the reason and the remedy."""
+    """A run cannot resume from a checkpoint."""
 
 
 def save(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, step: int, run: Mapping[str, Any]) -> None:
     """Writes everything the next step depends on, with a checksum, atomically.
 
     Args:
-        step: updates done so far.
-        run: the settings that must be unchanged on resuming, as JSON values.
+        run: settings that must be unchanged on resuming, as JSON values.
 
     Raises:
         OSError: there is no room; the last checkpoint remains.
@@ -52,7 +51,7 @@ def on_cpu(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def checksum(tensors: Mapping[str, Tensor], header: Mapping[str, str]) -> str:
-    """BLAKE2b of the header and of all tensors, with their names, types and shapes, as 32 hexadecimal digits."""
+    """BLAKE2b of the header and all tensors, with names, types and shapes: 32 hexadecimal digits."""
     digest = hashlib.blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16)
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -62,10 +61,7 @@ def checksum(tensors: Mapping[str, Tensor], header: Mapping[str, str]) -> str:
 
 
 def load(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, run: Mapping[str, Any]) -> int:
-    """Restores model and optimizer.
-
-    Returns:
-        Updates done so far: the index of the next step.
+    """Restores model and optimizer. Returns the index of the next step.
 
     Raises:
         CheckpointError: the file is damaged, or belongs to a run with other settings.

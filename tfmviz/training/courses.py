@@ -53,11 +53,11 @@ PROMPTS = ("Once upon a", "The cat sat on the", "I want to go to the")
 TO_LABEL = ("Je pense que the weather is nice.", "I would like un café, please.", "On dort ici.", "On Monday.")
 TO_FILL_IN = ("The cat {} on the mat.", "She drinks a cup of {}.", "I {} to go home.")
 PRINTABLE = 95
-"""The end-of-text token and the 94 visible characters of ASCII, which come first in every byte-level vocabulary."""
+"""The end-of-text token and ASCII's 94 visible characters, first in every byte-level vocabulary."""
 MAX_DIGITS = 18
 """More digits do not fit into 64 bits."""
 MAX_BATCH_TOKENS = 2**24
-"""With larger batches, a step would need tens of gigabytes even with the smallest model."""
+"""Larger batches need tens of gigabytes even in the smallest model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,10 +65,10 @@ class Course:
     """The data, model and measurements of a subcommand.
 
     Attributes:
-        held_out: batches for evaluation; the first few are used during training.
+        held_out: the first few are used during training.
         facts: about the training data, for the card.
-        samples: returns the model's answers to some texts.
-        measure: returns measurements of the finished model, for the card.
+        samples: the model's answers to some texts.
+        measure: measurements of the finished model, for the card.
     """
 
     config: Config
@@ -358,7 +358,7 @@ def labeller(args: argparse.Namespace) -> Course:
 
 
 def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) -> Tokenizer:
-    """The run's tokenizer: its own if it resumes, else that of the model it starts from, else a learned one."""
+    """The run's tokenizer: its own on resuming, else that of the model it starts from, else a learned one."""
     if (path := args.out / "tokenizer.json").exists():
         return Tokenizer.load(path)
     if args.start_from:
@@ -388,6 +388,6 @@ def cut(texts: Iterable[Sequence[int]], *, length: int) -> list[Sequence[int]]:
 
 
 def parse_source(source: str) -> tuple[Path, int]:
-    """Path and weight of a source: "stories.txt:2" is the file stories.txt, twice. The default weight is 1."""
+    """Path and weight: "stories.txt:2" is the file stories.txt, twice."""
     path, colon, weight = source.rpartition(":")
     return (Path(path), int(weight)) if colon and weight.isdecimal() else (Path(source), 1)

@@ -1,4 +1,4 @@
-"""Training data in batches, and batches cut from one long text: windows of tokens."""
+"""Training data in batches, and windows cut from one long text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Batch = tuple[dict[str, np.ndarray], np.ndarray]
 """The model's arguments by name, and the target tokens; (batch, len), int64."""
 
 MAX_CHARACTERS = 4 * 10**9
-"""Most characters of training text, repetitions included: it is held in memory as tokens, about a gigabyte per 10⁹."""
+"""Most characters of training text, repetitions included: about a gigabyte per 10⁹."""
 
 
 class Batches(Protocol):
     @property
     def settings(self) -> dict[str, int | str]:
-        """Everything that determines the batches, the text by its hash. It must be unchanged when a run is resumed."""
+        """Everything that determines the batches, the text by its hash."""
         ...
 
     def batch(self, step: int) -> Batch:
-        """The batch of this step, from 0. It depends only on the seed and the step, so that a run resumes exactly."""
+        """The batch of this step, from 0, which depends only on the seed and the step."""
         ...
 
 
@@ -42,10 +42,10 @@ def load_split(sources: Iterable[tuple[Path, int]]) -> Split:
     """Reads weighted sources.
 
     Args:
-        sources: files or folders, each with the number of times that its training documents are repeated.
+        sources: files or folders, each with a number of repetitions.
 
     Raises:
-        CorpusError: a source cannot be read, or all of them together hold too little text or too much.
+        CorpusError: a source cannot be read, or there is too little text or too much.
     """
     train: list[str] = []
     held_out: list[str] = []
@@ -67,11 +67,7 @@ def load_split(sources: Iterable[tuple[Path, int]]) -> Split:
 
 
 def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.ndarray:
-    """Joins all documents in a random order into one stream, each followed by the end-of-text token.
-
-    Returns:
-        (tokens,), int32.
-    """
+    """Joins all documents in a random order, each with an end-of-text token: (tokens,), int32."""
     documents = list(documents)
     order = np.random.default_rng(seed).permutation(len(documents))
     pieces: list[np.ndarray] = []
@@ -86,15 +82,14 @@ class TextBatches:
     """Cuts a packed stream into batches.
 
     Every epoch cuts the stream at a new offset and visits every window at most once, in a new order. It omits the few
-    windows that do not fill a batch, which differ between epochs.
+    that do not fill a batch.
 
     Attributes:
         stream: (tokens,), from `pack`.
         batch_size: windows per step.
         length: tokens per window.
-        vocab_size: random rows are drawn from it.
-        n_repeated: rows of each batch with repeated random tokens (`text.tasks.repeated_random`), from which the model
-            learns early to look back.
+        vocab_size: for random rows.
+        n_repeated: rows of each batch with repeated random tokens, which teach the model to look back.
 
     Raises:
         CorpusError: the stream is shorter than one batch.
@@ -120,7 +115,6 @@ class TextBatches:
 
     @property
     def n_windows(self) -> int:
-        """Windows of text in an epoch. The offset costs one."""
         return max(len(self.stream) - 1 - self.length, 0) // self.length
 
     @property
@@ -148,10 +142,7 @@ class TextBatches:
 
 
 def windows(stream: np.ndarray, *, length: int, max_windows: int | None = None) -> list[Batch]:
-    """Cuts a held-out stream into windows that do not overlap. The early tokens of a window have little context.
-
-    Args:
-        max_windows: maximum number of windows; None takes all.
+    """Cuts a held-out stream into windows that do not overlap.
 
     Raises:
         CorpusError: the stream is shorter than one window.

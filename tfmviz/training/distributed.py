@@ -1,7 +1,7 @@
-"""Training one model in several processes started by `torchrun`, each on its own device.
+"""Training in several processes started by `torchrun`, each on its own device.
 
-Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged
-(DistributedDataParallel), so the run equals one in a single process.
+Every process makes the whole batch, and runs its share of the rows. Gradients are averaged (DistributedDataParallel),
+so the run equals one in a single process.
 """
 
 from __future__ import annotations
@@ -20,11 +20,7 @@ from tfmviz.training.data import Batch
 
 @contextmanager
 def processes(device: str) -> Iterator[str]:
-    """Joins the other processes, if `torchrun` started any, and leaves them at the end.
-
-    Yields:
-        The device of this process, with its own GPU.
-    """
+    """Joins the other processes, if any, and leaves them at the end."""
     if "LOCAL_RANK" not in os.environ:
         yield device
         return
@@ -39,7 +35,7 @@ def processes(device: str) -> Iterator[str]:
 
 
 def rank() -> int:
-    """Index of this process, from 0. Only process 0 writes files and prints."""
+    """Index of this process, from 0; only process 0 writes files and prints."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
@@ -54,7 +50,7 @@ def wait() -> None:
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """Runs the block in the first process before the others, which then find what it wrote."""
+    """Runs the block in the first process before the others."""
     if rank() > 0:
         wait()
     try:

@@ -23,13 +23,13 @@ from tfmviz.training.losses import IGNORED
 from tfmviz.training.sequences import lengths_of, padded
 
 TOGETHER = 64
-"""Texts translated in parallel: writing one token at a time wastes time on small products."""
+"""Texts translated in parallel."""
 
 
 def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size: int) -> float:
     """Cross-entropy of a model that knows only token frequencies, in nats per token.
 
-    Its probabilities are the training counts plus one, divided by their sum.
+    Its probabilities are training counts plus one, over their sum.
     """
     counts = np.bincount(train, minlength=vocab_size) + 1.0
     return float(-np.log(counts / counts.sum())[held_out].mean())
@@ -39,7 +39,7 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
     """Converts a cross-entropy to bits per byte of text, comparable across tokenizers.
 
     Args:
-        stream: (tokens,), the held-out text with its end-of-text tokens, which count as one byte each, a line break.
+        stream: (tokens,), whose end-of-text tokens count as one byte each.
         n_bytes: length of the documents in UTF-8.
     """
     return nats_per_token * len(stream) / math.log(2) / (n_bytes + int((stream == END).sum()))
@@ -49,14 +49,13 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
 def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int = 256) -> np.ndarray:
     """Mean next-token cross-entropy at each position of windows longer than those in training (Press et al. 2022).
 
-    All positions are measured on the same windows, so a rise is due to the position; models with the same tokenizer, on
-    the same passages, so their losses can be compared.
+    All positions are measured on the same windows, so a rise is due to the position.
 
     Args:
-        stream: (tokens,), held-out text.
+        stream: (tokens,).
 
     Returns:
-        (length,), nats per token. If the positions are a table, the array ends with it.
+        (length,), nats per token. If positions are a table, the array ends with it.
     """
     model.eval()
     read = min(length, model.config.max_len) if model.config.scheme.table else length
@@ -72,7 +71,7 @@ def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MaskedAccuracy:
-    """Share of the hidden tokens that are the model's first guess, or among its first five."""
+    """Share of hidden tokens that are the first guess, or among the first five."""
 
     top_1: float
     top_5: float
@@ -81,11 +80,7 @@ class MaskedAccuracy:
 
 @torch.inference_mode()
 def masked_accuracy(model: EncoderOnly, pieces: Sequence[Sequence[int]], *, seed: int = 0) -> MaskedAccuracy:
-    """Lets the model guess 15 % of the tokens of each text, at least one, replaced by the mask.
-
-    Args:
-        pieces: tokens of held-out texts, none longer than the model's context.
-    """
+    """Lets the model guess the masked tokens of `hidden`."""
     model.eval()
     rng, device = np.random.default_rng(seed), next(model.parameters()).device
     n_masked = n_first = n_among_five = 0
@@ -102,7 +97,7 @@ def masked_accuracy(model: EncoderOnly, pieces: Sequence[Sequence[int]], *, seed
 
 
 def hidden(rows: Sequence[Sequence[int]], rng: np.random.Generator) -> Batch:
-    """The rows as a batch, with 15 % of each, at least one token, replaced by the mask."""
+    """The rows as a batch, with 15 % of each, at least one token, masked."""
     ids = padded(rows, fill=END)
     targets = np.full_like(ids, IGNORED)
     for index, row in enumerate(rows):
@@ -113,7 +108,7 @@ def hidden(rows: Sequence[Sequence[int]], rng: np.random.Generator) -> Batch:
 
 
 def translations(model: EncoderDecoder | Seq2Seq, tokenizer: Tokenizer, sources: Iterable[str]) -> list[str]:
-    """The greedy translation of each text, in batches of similar length."""
+    """Greedy translations, in batches of similar length."""
     model.eval()
     longest = model.config.max_len
     rows = [ids[:longest] for ids in tokenizer.encode_batch(list(sources))]

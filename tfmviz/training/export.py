@@ -17,7 +17,7 @@ from tfmviz.training.files import replacing
 
 
 def export(folder: Path, model: Model, tokenizer: Tokenizer, *, card: str) -> None:
-    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`, in this order.
+    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`.
 
     Raises:
         OSError: there is no room; the previous model remains intact.
@@ -55,7 +55,7 @@ def start_from(folder: Path, model: Model) -> None:
 
 
 def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapping[str, str]) -> str:
-    """The model card in Markdown: a text about the data, measurements, and samples."""
+    """The model card in Markdown."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     shown = "\n".join(f"- **{text}**{_shown_after(text, answer)}" for text, answer in samples.items())
     return (

@@ -22,11 +22,10 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
     """Writes files, each of them atomically.
 
     All are written next to their targets and synced to disk, and only then renamed, in the order of `paths`. A failure
-    before that, such as a full disk, leaves all old files; one between two renames leaves the later files old: if the
-    last is new, all are. Modes follow the umask.
+    before that leaves all old files; if the last file is new, all are. Modes follow the umask.
 
     Yields:
-        The temporary path of each file, in order.
+        The temporary paths.
 
     Raises:
         OSError: a file cannot be written; the message names it.
@@ -51,17 +50,15 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
 
 
 LOOK = 1.0
-"""Seconds for which another process may hold the lock merely to check it (`tfmviz.runs.folder`)."""
+"""Seconds for which another process may hold the lock to check it."""
 
 
 @contextmanager
 def sole_use_of(folder: Path) -> Iterator[None]:
-    """Makes the folder if necessary, and keeps other runs out of it.
-
-    The operating system releases the lock when the process ends, however it ends.
+    """Makes the folder, and keeps other runs out of it until the process ends, however it ends.
 
     Raises:
-        FolderInUse: another run has the folder; the message names its process, its machine and when it began.
+        FolderInUse: another run has the folder.
         OSError: the folder cannot be made.
     """
     is_new = not folder.exists()
@@ -90,7 +87,7 @@ def _sign(descriptor: int) -> None:
 
 
 def _signature(path: Path) -> str:
-    """The text of `_sign`, unless the other process is just about to write it, or to end."""
+    """The text of `_sign`, if written yet."""
     with suppress(OSError, UnicodeDecodeError):
         if text := path.read_text(encoding="utf-8"):
             return f"another run ({text})"

@@ -19,11 +19,10 @@ from tfmviz.training.data import Batch
 class LabelBatches:
     """Texts of `text.mixed`, drawn anew for every step.
 
-    All texts of a batch are cut to the same random number of tokens, so that none is padded.
+    A batch's texts are cut to the same random number of tokens, so that none is padded.
 
     Attributes:
         pairs: their two columns are the languages.
-        batch_size: texts per step.
         longest: maximum tokens of a text.
     """
 

@@ -11,14 +11,14 @@ from tfmviz.training.files import replacing
 
 
 class LogError(ValueError):
-    """A log cannot be read; the message names the file and the line."""
+    """A log cannot be read."""
 
 
 def append(path: Path, entry: Mapping[str, Any]) -> None:
     """Adds a line.
 
     Raises:
-        OSError: there is no room; the line may then be truncated, which `read_log` tolerates.
+        OSError: there is no room; the line may then be truncated.
     """
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -28,7 +28,7 @@ def append(path: Path, entry: Mapping[str, Any]) -> None:
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """All entries; none if there is no log. A last line truncated by a full disk or a crash is dropped.
+    """All entries; none if there is no log. A truncated last line is dropped.
 
     Raises:
         LogError: another line is not an entry.
@@ -52,7 +52,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 def keep_before(path: Path, step: int) -> None:
-    """Drops the entries after the last checkpoint of an interrupted run, since those steps will be repeated.
+    """Drops the entries after an interrupted run's last checkpoint.
 
     Raises:
         LogError: the log cannot be read.
@@ -65,7 +65,7 @@ def keep_before(path: Path, step: int) -> None:
 
 
 def totals(path: Path, *, steps: int) -> tuple[int, float] | None:
-    """Tokens and seconds of the first steps of a run; None if the log does not hold all of them.
+    """Tokens and seconds of the first steps; None if the log lacks some.
 
     Raises:
         LogError: the log cannot be read.

@@ -24,12 +24,12 @@ Precision = Literal["float32", "bfloat16"]
 
 APART = 2_654_435_761
 """Difference between the seeds of two processes: 2³² over the golden ratio, which spreads any number of them evenly. A
-CPU generator reads only the last 32 bits of a seed, so the difference must lie within them.
+CPU generator reads only the last 32 bits of a seed.
 """
 
 
 class Diverged(ValueError):
-    """A loss or gradient is no longer finite; the message names the update."""
+    """A loss or gradient is no longer finite."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,13 +40,12 @@ class Settings:
         optimizer: "adam" with β = (0.9, 0.98) and ε = 1e-9 is the 2017 paper's; "adamw" has β = (0.9, 0.95).
         schedule: of the learning rate after its warmup; "noam" is the 2017 paper's.
         learning_rate: the highest, reached after `warmup` steps.
-        changes: pairs of updates done and the highest learning rate from then on, in this order; the schedule
-            continues.
+        changes: pairs of updates done and the highest learning rate from then on; the schedule continues.
         weight_decay: AdamW's, on matrices only (Loshchilov & Hutter 2019).
-        smoothing: ε of label smoothing; see `token_loss`.
-        clip: largest norm of the gradient; a longer one is scaled down to it.
-        precision: "bfloat16" computes matrix products in that format; weights and sums stay in float32.
-        seed: of the initial weights, the batches and dropout.
+        smoothing: ε of label smoothing.
+        clip: largest norm of the gradient.
+        precision: "bfloat16" is for matrix products; weights and sums stay in float32.
+        seed: of initial weights, batches and dropout.
     """
 
     steps: int
@@ -62,7 +61,6 @@ class Settings:
     changes: tuple[tuple[int, float], ...] = ()
 
     def learning_rate_at(self, step: int) -> float:
-        """The learning rate of an update, from 0."""
         highest = next((rate for first, rate in reversed(self.changes) if first <= step), self.learning_rate)
         match self.schedule:
             case "noam":
@@ -79,7 +77,7 @@ class StepRecord:
 
     Attributes:
         step: index of the update, from 0.
-        loss: of the batch before the update, nats per token; see `token_loss`.
+        loss: before the update, in nats per token.
         grad_norm: of the whole gradient, before clipping.
         tokens: read by all stacks, without padding.
     """
@@ -93,7 +91,7 @@ class StepRecord:
 
 
 def build_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """The optimizer of the settings. AdamW does not decay biases, norms and other vectors."""
+    """The optimizer; AdamW does not decay biases, norms and other vectors."""
     parameters = list(model.parameters())
     match settings.optimizer:
         case "adam":
@@ -119,13 +117,12 @@ def train(
 ) -> Iterator[StepRecord]:
     """Runs the updates `start` … `steps - 1` and yields a record after each.
 
-    All randomness of a step derives from the seed and the step's index. A run that stops after any record and resumes
-    from the same weights and optimizer state is therefore the same run.
+    All randomness of a step derives from the seed and its index, so a resumed run is the same run.
 
     Args:
-        rate_at: the learning rate of each update, called just before it; None: that of the settings.
+        rate_at: called just before each update; None: the settings' learning rate.
 
-    Raises: Diverged, if a loss or a gradient is not finite, in all processes together. That update is not applied.
+    Raises: Diverged, in all processes together; that update is not applied.
     """
     for step in range(start, settings.steps):
         begin, rate = time.perf_counter(), (rate_at or settings.learning_rate_at)(step)
@@ -167,7 +164,7 @@ def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
 
 @torch.inference_mode()
 def evaluate(model: Model, batches: Iterable[Batch]) -> float:
-    """Mean cross-entropy over all targets, computed in float32, in nats per token."""
+    """Mean cross-entropy over all targets, in nats per token."""
     model.eval()
     device = next(model.parameters()).device
     total, n_targets = 0.0, 0
@@ -187,7 +184,7 @@ def on_device(batch: Batch, device: torch.device) -> tuple[dict[str, Tensor], Te
 
 
 def n_tokens(batch: Batch) -> int:
-    """Tokens of a batch that all stacks read, without padding."""
+    """Tokens that all stacks read, without padding."""
     inputs, targets = batch
     if "src" in inputs:
         return int(inputs["src_lengths"].sum() + (targets != IGNORED).sum())

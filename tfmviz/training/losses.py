@@ -16,15 +16,15 @@ IGNORED = -100
 def token_loss(logits: Tensor, targets: Tensor, *, smoothing: float = 0.0, n_targets: float | None = None) -> Tensor:
     """Mean of KL(q ‖ softmax(logits)) over the targets, in nats per token.
 
-    q puts 1 - ε on the right token and spreads ε evenly over all tokens (Szegedy et al. 2016; section 5.4 of Vaswani et
-    al. 2017, with ε = 0.1). Without smoothing this is the cross-entropy, -log softmax(logits)[target]; with it,
+    q puts 1 - ε on the right token and spreads ε evenly over all tokens (Szegedy et al. 2016; Vaswani et al. 2017,
+    section 5.4). Without smoothing this is the cross-entropy, -log softmax(logits)[target]; with it,
     `CrossEntropyLoss(label_smoothing=ε)` minus the entropy of q, so the minimum is 0.
 
     Args:
         logits: (batch, len, vocab).
         targets: (batch, len), indices or `IGNORED`.
         smoothing: ε, in [0, 1).
-        n_targets: the divisor of the sum, if these are only some of the targets; None counts them.
+        n_targets: the divisor, if these are only some of the targets.
     """
     flat = targets.flatten()
     n_here = int((flat != IGNORED).sum())
@@ -43,10 +43,9 @@ def summed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> T
 
 
 class InParts(torch.autograd.Function):
-    """`summed_cross_entropy` with its gradient computed in the forward pass, some rows at a time.
+    """`summed_cross_entropy` with the gradient computed in the forward pass, some rows at a time.
 
-    A backward pass through all rows together needs four float32 arrays of the logits' size, the largest part of a
-    step's memory.
+    A backward pass through all rows needs four float32 arrays of the logits' size.
     """
 
     ROWS = 512

@@ -275,13 +275,13 @@ def number(*, above: float | None = None, below: float = math.inf) -> Callable[[
 
 
 def change_of_rate(text: str) -> tuple[int, float]:
-    """An argparse type: updates done, and the highest learning rate from then on."""
+    """An argparse type, see `Settings.changes`."""
     updates, _, rate = text.partition(":")
     return whole(least=0)(updates), number(above=0)(rate)
 
 
 def check_device(name: str) -> None:
-    """Raises ValueError if PyTorch does not know the device or this machine has none."""
+    """Raises ValueError if there is no such device."""
     try:
         torch.empty(1, device=name)
     except (RuntimeError, AssertionError) as error:  # the error depends on PyTorch's build

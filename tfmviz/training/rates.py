@@ -1,7 +1,7 @@
 """The learning rate of a run, which may be changed while it runs.
 
-Before every update a run checks whether another highest rate is wanted (`training.wishes`). It first records the change
-in `rates.json`, with the number of updates done, so that a run resumed from an earlier checkpoint repeats it.
+Before every update a run looks for a request (`training.wishes`). It records the change in `rates.json`, so that a run
+resumed from an earlier checkpoint repeats it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEPT = "rates.json"
 
 
 class Rates:
-    """The learning rate of each update of a run: that of its settings, with later changes.
+    """The learning rate of each update: that of the settings, with later changes.
 
     Raises:
         ValueError: the record of earlier changes cannot be read.
@@ -35,7 +35,7 @@ class Rates:
         self.settings = settings
 
     def at(self, step: int) -> float:
-        """The learning rate of an update, from 0, after a check for requests."""
+        """The learning rate of an update, after a look for requests."""
         seen = wanted_rate(self._folder) if rank() == 0 else None
         asked = from_first_process(math.nan if seen is None else seen)
         if not math.isnan(asked) and asked != self._taken:
@@ -47,7 +47,7 @@ class Rates:
         return dict(self.settings.changes).get(step)
 
     def _take(self, step: int, rate: float) -> None:
-        """Makes a rate the highest from this update on, in place of any later changes."""
+        """Replaces all changes from this update on."""
         before = (change for change in self.settings.changes if change[0] < step)
         self.settings = replace(self.settings, changes=(*before, (step, rate)))
         self._taken = rate

@@ -1,4 +1,4 @@
-"""Sample outputs of a model, during training and on its card."""
+"""Sample outputs, during training and on the card."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def continuation(model: Model, tokenizer: Tokenizer, prompt: str) -> str:
 
 @torch.inference_mode()
 def labelled(model: Model, tokenizer: Tokenizer, text: str) -> str:
-    """The best label of each token, from 1, then the token."""
+    """Each token after its best label, from 1."""
     assert isinstance(model, Labeller)
     ids = tokenizer.ids(text)[: model.config.max_len]
     labels = model.eval()(torch.tensor([ids], device=next(model.parameters()).device))[0].argmax(dim=-1)
@@ -51,7 +51,7 @@ def three_with_gaps(texts: Sequence[str]) -> list[str]:
 
 @torch.inference_mode()
 def left_out_here(model: Model, tokenizer: Tokenizer, text: str, n_marks: int) -> str:
-    """A span model's output for the gap {} in the text, which includes the space before it."""
+    """A span model's output for the gap {}, which includes the space before it."""
     assert isinstance(model, EncoderDecoder)
     before, _, after = text.partition("{}")
     left, right = tokenizer.encode_batch([before.rstrip(), after])

@@ -1,6 +1,7 @@
 """Batches of separate sequences: sentences, pairs, tasks. Each batch depends only on the seed and the step.
 
-Sequences of similar length share a batch, and the shorter ones are padded. See `data.py` for text in one stream.
+Sequences of similar length share a batch, padded. In all classes `budget` is the most tokens of a batch, padding
+included, and texts come without special tokens.
 """
 
 from __future__ import annotations
@@ -28,12 +29,10 @@ Ids = Sequence[int]
 class Buckets:
     """Sorts sequences into batches of similar length.
 
-    All epochs have the same number of batches with the same lengths. Each epoch redraws the order of the batches and
-    the grouping of equally long sequences.
+    Each epoch redraws the order of the batches and the grouping of equally long sequences.
 
     Attributes:
-        lengths: (sequence, side), tokens on each side: one side for sentences, two for pairs.
-        budget: maximum tokens in a batch, all sides together, padding included.
+        lengths: (sequence, side), tokens on each side: two for pairs.
 
     Raises:
         CorpusError: there are not enough sequences for one batch.
@@ -51,7 +50,7 @@ class Buckets:
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """Begin and end (exclusive) of each batch among the sequences sorted by length."""
+        """Begin and end of each batch in the sorted sequences."""
         bounds, first, widest = [], 0, np.zeros(self.lengths.shape[1], dtype=np.int64)
         for index, lengths in enumerate(self.lengths[np.lexsort(self.lengths.T[::-1])]):
             widened = np.maximum(widest, lengths)
@@ -71,12 +70,8 @@ class Buckets:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairBatches:
-    """Pairs for an encoder-decoder with teacher forcing: the decoder reads END w_1 … w_n, the right words and not its
-    own, and learns to write w_1 … w_n END.
-
-    Attributes:
-        pairs: source and target of each, without special tokens.
-        budget: maximum tokens in a batch, both sides together.
+    """Pairs for an encoder-decoder with teacher forcing: the decoder reads END w_1 … w_n and learns to write w_1 … w_n
+    END.
     """
 
     pairs: Sequence[tuple[Ids, Ids]]
@@ -112,12 +107,7 @@ def pair_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChangedTexts(ABC):
-    """Batches of texts of similar length, corrupted anew at every step.
-
-    Attributes:
-        pieces: tokens of each text, without special tokens.
-        budget: maximum tokens in a batch, padding included.
-    """
+    """Texts corrupted anew at every step."""
 
     pieces: Sequence[Ids]
     budget: int
@@ -125,7 +115,7 @@ class ChangedTexts(ABC):
 
     @abstractmethod
     def lengths(self) -> np.ndarray:
-        """Tokens of each text in a batch, for each padded side: (text, side)."""
+        """Tokens of each padded side: (text, side)."""
 
     @abstractmethod
     def changed(self, rows: Sequence[Ids], rng: np.random.Generator) -> Batch: ...
@@ -149,10 +139,10 @@ class ChangedTexts(ABC):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MaskedBatches(ChangedTexts):
-    """Sentences with some words hidden, for an encoder-only model; see `mask_words`.
+    """Sentences with some words hidden, for an encoder-only model.
 
     Attributes:
-        vocab_size: random words are drawn from it.
+        vocab_size: for random words.
     """
 
     vocab_size: int
@@ -165,7 +155,7 @@ class MaskedBatches(ChangedTexts):
 
 
 def mask_words(rows: Sequence[Ids], rng: np.random.Generator, *, vocab_size: int) -> Batch:
-    """A batch of texts with words hidden as BERT does; see `text.corruption.masked`."""
+    """Hides words as BERT does; see `text.corruption.masked`."""
     ids, lengths = padded(rows, fill=END), lengths_of(rows)
     is_token = np.arange(ids.shape[1]) < lengths[:, None]
     read, asked = masked(ids, is_token, rng, mask=MASK, vocab_size=vocab_size)
@@ -174,10 +164,10 @@ def mask_words(rows: Sequence[Ids], rng: np.random.Generator, *, vocab_size: int
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpanBatches(ChangedTexts):
-    """Texts of at least two tokens with some spans hidden, for an encoder-decoder; see `leave_out_spans`."""
+    """Texts of at least two tokens with some spans hidden, for an encoder-decoder."""
 
     def lengths(self) -> np.ndarray:
-        """The number of hidden tokens depends only on the length of a text."""
+        """The number of hidden tokens depends only on the text's length."""
         sides = {n: spans_left_out(range(n), np.random.default_rng(0)) for n in {len(piece) for piece in self.pieces}}
         lengths = {n: (len(reads), len(writes) + 1) for n, (reads, writes) in sides.items()}
         return np.array([lengths[len(piece)] for piece in self.pieces])
@@ -187,25 +177,23 @@ class SpanBatches(ChangedTexts):
 
 
 def leave_out_spans(rows: Sequence[Ids], rng: np.random.Generator) -> Batch:
-    """Hides spans as T5 does (Raffel et al. 2020, section 3.3.4): the encoder reads the rest, with a sentinel for each
-    span, and the decoder writes the spans, each after its sentinel.
+    """Hides spans as T5 does (Raffel et al. 2020, section 3.3.4): a sentinel replaces each, and the decoder writes them
+    after their sentinels.
     """
     return pair_batch([spans_left_out(row, rng) for row in rows])
 
 
 def spans_left_out(row: Ids, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """Input and target."""
     hidden = spans(len(row), rng)
     return left_out(row, hidden, marks=range(SPANS, SPANS + len(hidden) + 1))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskBatches:
-    """Questions and answers of a task (`text.tasks`), drawn anew for every step, without those held out.
+    """Questions and answers of `text.tasks`, drawn anew for every step, without those held out.
 
     Attributes:
         size: maximum letters, or maximum digits of each number.
-        batch_size: questions per step.
     """
 
     task: str
@@ -231,7 +219,7 @@ def answered(task: str, asked: Sequence[str], tokenizer: Tokenizer) -> list[tupl
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepeatedBatches:
-    """Rows of repeated random tokens (`text.tasks.repeated_random`), which teach a decoder-only model to look back."""
+    """Rows of `text.tasks.repeated_random`, which teach a model to look back."""
 
     batch_size: int
     length: int
@@ -252,7 +240,7 @@ class RepeatedBatches:
 
 
 def padded(rows: Sequence[Ids], *, fill: int) -> np.ndarray:
-    """The rows as an array: (batch, length of the longest), int64, padded at the end."""
+    """The rows, padded at the end: (batch, longest), int64."""
     array = np.full((len(rows), max(len(row) for row in rows)), fill, dtype=np.int64)
     for index, row in enumerate(rows):
         array[index, : len(row)] = row

@@ -27,7 +27,7 @@ BYTES = 257
 
 
 def wanted_vocab_size(args: argparse.Namespace) -> int:
-    """The size asked for. Tasks have no such option: theirs is `BYTES`."""
+    """The size asked for, for tasks `BYTES`."""
     return getattr(args, "vocab_size", BYTES)
 
 
@@ -49,7 +49,7 @@ def architecture_of(args: argparse.Namespace) -> Architecture:
 
 
 def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
-    """The configuration. Raises ValueError if two options contradict each other."""
+    """Raises ValueError if two options contradict each other."""
     kind: LanguageModel | Translator | Labeller = getattr(args, "architecture", "transformer")  # some lack the option
     masked = getattr(args, "training_mask", "causal") != "causal"  # only `lm` has the option
     if kind in ("window", "rnn", "ssm", "labeller") and (args.dropout or masked):

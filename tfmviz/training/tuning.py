@@ -1,8 +1,8 @@
 """Fine-tuning: a trained model learns another task from a few examples.
 
-The task is to tell questions from statements without their final punctuation. A text is one vector x after the last
-layer: in a decoder that of the last token, in an encoder the mean over all tokens. A new head reads it:
-P(question) = σ(w · x + b). There are four ways to train:
+The task is to tell questions from statements without final punctuation. A text is one vector x after the last layer: in
+a decoder the last token's, in an encoder the mean. A new head reads it: P(question) = σ(w · x + b). There are four ways
+to train:
 
 - scratch: all weights, from fresh ones;
 - head: only w and b;
@@ -29,13 +29,13 @@ from tfmviz.text.tokenizer import Tokenizer
 Method = Literal["scratch", "head", "lora", "all"]
 
 RATES: dict[Method, float] = {"scratch": 1e-3, "head": 3e-2, "lora": 3e-3, "all": 3e-4}
-"""Peak learning rates of AdamW; the new head always has that of `head`, except in `scratch`."""
+"""Peak learning rates of AdamW; the new head has that of `head`, except in `scratch`."""
 
 BATCH, EVERY = 16, 10
 """Examples per step, and steps between two records."""
 
 ADAPTED = ("W_Q", "W_V")
-"""The matrices with low-rank changes, as in the paper."""
+"""The matrices with low-rank changes."""
 
 Example = tuple[str, bool]
 """A text, and whether it is a question."""
@@ -46,7 +46,7 @@ class Tuning:
     """The settings of fine-tuning.
 
     Attributes:
-        rank: r of the changes of `lora`, at least 1.
+        rank: of the changes of `lora`, at least 1.
     """
 
     method: Method
@@ -56,7 +56,7 @@ class Tuning:
 
 
 class Classifier(nn.Module):
-    """A transformer with a head that outputs one logit per text."""
+    """A transformer with one logit per text."""
 
     def __init__(self, body: DecoderOnly | EncoderOnly) -> None:
         super().__init__()
@@ -114,8 +114,8 @@ def tune(
     known: Sequence[Example],
     held_out: Sequence[Example],
 ) -> Iterator[dict[str, Any]]:
-    """Yields a record every few steps: the `share` of the work and the `loss`. The last one has the `accuracy` on the
-    held-out examples, and `outcome`. `body` is not changed.
+    """Yields `share` of the work and `loss` every few steps, at last also `accuracy` and `outcome`. `body` is not
+    changed.
     """
     torch.manual_seed(settings.seed)
     classifier = prepared(body, settings)
@@ -143,7 +143,7 @@ def tune(
 
 
 def prepared(body: DecoderOnly | EncoderOnly, settings: Tuning) -> Classifier:
-    """A copy of the model with a new head, in which only the trained weights have gradients."""
+    """A copy of the model with a new head and gradients for the method's weights alone."""
     copy = type(body)(body.config)  # fresh weights, and nothing that only a finished model has
     if settings.method != "scratch":
         copy.load_state_dict(body.state_dict())
@@ -164,7 +164,7 @@ Encoded = tuple[list[int], bool]
 
 
 def encoded(some: Sequence[Example], tokenizer: Tokenizer, body: DecoderOnly | EncoderOnly) -> list[Encoded]:
-    """The examples as tokens, cut to the model's length; those without a token are left out."""
+    """The examples as tokens, cut to the model's length, without empty ones."""
     rows = tokenizer.encode_batch([text for text, _ in some])
     return [(row[: body.config.max_len], label) for row, (_, label) in zip(rows, some, strict=True) if row]
 
@@ -177,7 +177,7 @@ def together(some: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor]:
 
 @torch.no_grad()
 def accuracy(classifier: Classifier, some: Sequence[Encoded]) -> float:
-    """The share of right answers, from 0 to 1. Half of the examples are questions, so chance is 0.5."""
+    """The share of right answers; chance is 0.5."""
     classifier.eval()
     by_length = sorted(some, key=lambda example: len(example[0]))  # little padding
     right = 0
@@ -193,8 +193,8 @@ def outcome(classifier: Classifier, start: dict[str, Tensor], method: Method) ->
     """The result of tuning.
 
     `trained`: number of trained weights. `head`: w and b. If the model itself moved from trained weights, also `moved`,
-    for each layer and head ‖ΔW_Q‖ / ‖W_Q‖ of its rows; `layer`, the one whose W_Q moved furthest; and `spectrum`, the
-    singular values of its ΔW_Q, largest first.
+    ‖ΔW_Q‖ / ‖W_Q‖ by layer and head; `layer`, whose W_Q moved furthest; and `spectrum`, the singular values of its
+    ΔW_Q.
     """
     trained = sum(W.numel() for W in classifier.parameters() if W.requires_grad)
     head = [*classifier.head.weight[0].tolist(), float(classifier.head.bias)]

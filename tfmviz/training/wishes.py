@@ -1,6 +1,6 @@
 """Requests to a running training run: another highest learning rate, in the file `rate` of its folder.
 
-Anyone who may write there can ask, by hand or from a page; see `training.rates`. Needs no torch.
+Needs no torch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RATE = "rate"
 
 
 def want_rate(folder: Path, rate: float) -> None:
-    """Asks the run in this folder for another highest learning rate, from its next update on.
+    """Asks for another highest learning rate from the next update on.
 
     Raises:
         ValueError: it is not a positive number.
@@ -29,7 +29,7 @@ def want_rate(folder: Path, rate: float) -> None:
 
 
 def wanted_rate(folder: Path) -> float | None:
-    """The highest learning rate asked for; None if there is no valid request."""
+    """The rate asked for; None if there is no valid request."""
     with suppress(OSError, ValueError):
         rate = float((folder / RATE).read_text(encoding="utf-8"))
         if math.isfinite(rate) and rate > 0:

@@ -1,7 +1,4 @@
-"""Measurements in separate processes, shared by all readers and repeated only on demand.
-
-No reader waits for one, and the server's memory and threads do not affect what is measured.
-"""
+"""Measurements in separate processes: no reader waits for one, and nothing that the server does affects them."""
 
 from __future__ import annotations
 
@@ -39,12 +36,7 @@ _RUNNING: dict[str, Measurement] = {}
 
 
 class Measurement:
-    """A module that measures and prints lines of JSON; only one process per module runs at a time.
-
-    Args:
-        module: run as `python -m module`.
-        args: its command line.
-    """
+    """Lines of JSON printed by `python -m module`; only one process per module runs at a time."""
 
     def __init__(self, module: str, *args: str) -> None:
         self._module, self._args = module, args
@@ -54,7 +46,7 @@ class Measurement:
         self.has_failed = False
 
     def begin(self) -> None:
-        """Starts a process unless one of this module is running; discards earlier results."""
+        """Does nothing while a process of this module runs; discards earlier results."""
         with _CHANGED:
             if self._module in _RUNNING:
                 return
@@ -88,11 +80,10 @@ class Measurement:
 
     @property
     def share(self) -> float:
-        """Part of the work done, from 0 to 1."""
+        """The part of the work that is done, 0 to 1."""
         return float(self._lines[-1]["share"]) if self._lines else 0.0
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
-        """Reads until the process ends; runs in a thread."""
         alarm = threading.Timer(LONGEST, process.kill)
         alarm.start()
         assert process.stdout is not None
@@ -114,7 +105,6 @@ def measurement(module: str, *args: str) -> Measurement:
 
 
 def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tuple[Array, Array]]:
-    """The values of `x` and `y` for each value of `name`; the arguments are keys of the lines."""
     points: dict[str, list[tuple[float, float]]] = {}
     for record in found:
         points.setdefault(record[name], []).append((record[x], record[y]))
@@ -122,14 +112,10 @@ def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tupl
 
 
 def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str, words: str) -> None:
-    """Draws what has been measured, with a button that measures it; redraws while a measurement runs.
-
-    In a comparison it is drawn once, on A.
+    """Draws what has been measured, and a button, labelled `words`, that measures it; in a comparison once, on A.
 
     Args:
         draw: gets the lines measured so far, possibly none.
-        args: the measurement, for a module with several.
-        words: the button's label.
     """
     if side.is_b():
         st.caption(side.SAME)

@@ -1,5 +1,3 @@
-"""Beam search on a page: the tree of continuations, the best complete texts, and one text, word by word."""
-
 from __future__ import annotations
 
 import re
@@ -14,7 +12,7 @@ from tfmviz.analysis.side_by_side import parting
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, inputs, lesson, side
+from tfmviz.ui import inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext
@@ -29,7 +27,7 @@ WINDOW = 12
 
 
 def search(ctx: PageContext, *, banned: tuple[int, ...] = (), longest: int = WINDOW) -> None:
-    """The tree of a beam search and its best texts.
+    """The tree, and its best texts.
 
     Args:
         banned: tokens that may not be written.
@@ -102,7 +100,7 @@ def found_by(  # the arguments are the key under which the result is kept
 
 
 def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
-    """All continuations kept or completed, and as many of the dropped ones as there are beams."""
+    """The continuations kept or completed, and as many of the dropped ones as there are beams."""
     best = found[-1].complete[0].ids
     nodes: list[Node] = []
     ranks: list[int] = [0]  # of the running texts
@@ -140,23 +138,19 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
 
 
 def requested(ctx: PageContext) -> tuple[int, ...]:
-    """The token ids in the address; () for none, or for those of another text."""
+    """The token ids in the address; () for those of another text."""
     if side.is_b():  # the address has A's text
         return ()
-    about = ctx.short_name
-    if st.session_state.setdefault("hypothesis_about", about) != about:
-        st.session_state["hypothesis_about"] = about
-        choose(())
-    code = st.query_params.get("hypothesis", "")
-    return tuple(int(token, 36) for token in code.split(".")) if CODE.fullmatch(code) else ()
+    url.keep_for(ctx.short_name, "hypothesis")
+    code = url.text("hypothesis", CODE)
+    return tuple(int(token, 36) for token in code.split(".")) if code else ()
 
 
 def choose(ids: Sequence[int]) -> None:
-    controls.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
+    url.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
 
 
 def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
-    """A chosen text's log-probabilities and score, and where it departs from the best text."""
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
     if way is None or best is None:

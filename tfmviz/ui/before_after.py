@@ -1,5 +1,3 @@
-"""Two runs on one sentence side by side: their predictions and losses."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,11 +8,11 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.pairs import differences, pairs
+from tfmviz.plots.pairs import differences
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
@@ -24,10 +22,7 @@ ONE_TOKEN = "A single token has no next word to predict. Type more."
 
 
 def of_twins(text: str) -> str:
-    """A note on the twins' surprise for a text that is hardly English, the only language they learned; else "".
-
-    Such a text is one for a translator, or one with letters that are not Latin.
-    """
+    """A note on text that is hardly English, the twins' only language; else ""."""
     translates = models.load(controls.choice().model).config.architecture == "encoder-decoder"
     if not translates and all(map(is_latin, filter(str.isalpha, text))):
         return ""
@@ -35,21 +30,17 @@ def of_twins(text: str) -> str:
 
 
 def predicted(ctx: PageContext) -> str:
-    """The text that the losses are about: an encoder-decoder predicts the words of its own answer."""
+    """The text that the losses are about: of an encoder-decoder, its answer."""
     return "your sentence" if ctx.trace.source is None else "the model's answer"
 
 
 def place(ctx: PageContext) -> str:
-    """The place of a prediction: an encoder fills a token's position, a decoder continues after it."""
+    """The position of a prediction: an encoder fills a token's, a decoder continues after it."""
     return "In the place of" if ctx.model.config.architecture == "encoder-only" else "After"
 
 
 def next_words(ctx: PageContext, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
-    """The predictions after the chosen token in both runs, or in the only one.
-
-    Args:
-        series: names of the two runs.
-    """
+    """The predictions after the chosen token in both runs, or in the only one."""
     runs = [ctx.trace] if after is ctx.trace else [ctx.trace, after]
     shares = [softmax(run.row("logits", token)) for run in runs]
     best = np.argsort(-np.max(shares, axis=0), kind="stable")[:NEXT_WORDS]
@@ -58,7 +49,7 @@ def next_words(ctx: PageContext, after: Trace, token: int, *, series: tuple[str,
 
 
 def losses(ctx: PageContext, after: Trace, *, key: str = "losses") -> None:
-    """The rise of each token's loss from A, before, to B, after; for the only run, its losses."""
+    """Draws how each token's loss rises from A, before, to B, after; for a single run, its losses."""
     before = ctx.trace
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
@@ -84,16 +75,6 @@ def losses(ctx: PageContext, after: Trace, *, key: str = "losses") -> None:
 
 def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:
     names = quoted(tokens)[1:]
-    show(
-        key,
-        pairs(
-            tokens[1:],
-            old,
-            new,
-            series=series,
-            title="−log p, nats",
-            token_title="word to predict",
-            names=names,
-            theme=theme(),
-        ),
+    show_pairs(
+        key, tokens[1:], old, new, series=series, title="−log p, nats", token_title="word to predict", names=names
     )

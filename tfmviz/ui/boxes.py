@@ -1,5 +1,3 @@
-"""Tokens as rows of boxes."""
-
 from __future__ import annotations
 
 import re
@@ -18,7 +16,7 @@ BYTES = re.compile(r"\[byte ([0-9A-F ]+)\]")
 
 
 def written(text: str) -> str:
-    """Text for a box: spaces and line ends are visible."""
+    """Spaces and line ends become visible."""
     return ("␣" if text.startswith(" ") and not text.isspace() else "") + whole(text)
 
 
@@ -34,21 +32,16 @@ def boxes(tokenizer: Tokens, text: str) -> list[Piece]:
 
 
 def marked(texts: Sequence[str], at: int | None, below: Sequence[str] = ()) -> list[Piece]:
-    """Words as boxes, the one at a position highlighted.
-
-    Args:
-        below: a line for each.
-    """
+    """Words as boxes, the one at a position highlighted, with a line `below` each."""
     return [Piece(written(text), tuple(below[n : n + 1]), "only" if n == at else "") for n, text in enumerate(texts)]
 
 
 def entries(tokenizer: Tokens, text: str) -> list[str]:
-    """The readable strings of a text's tokens, as in the vocabulary."""
     return [tokenizer.vocabulary[index] for index in ids_of(tokenizer, text)]
 
 
 def ids_of(tokenizer: Tokens, text: str) -> Sequence[int]:
-    """The token ids of a whole text as the model reads it: with gaps, if it fills gaps."""
+    """Tokens of a text as the model reads it: with gaps, if it fills gaps."""
     if isinstance(tokenizer, Tokenizer) and tokenizer.fills_gaps:
         return tokenizer.encode(text, max_len=sys.maxsize).ids
     return tokenizer.ids(text)
@@ -61,7 +54,7 @@ def spelled(symbol: str) -> Piece:
 
 
 def of_bytes(raw: bytes) -> Piece:
-    """Bytes of a text: characters, or numbers where they are only part of one."""
+    """Characters, or numbers of bytes that are only part of one."""
     try:
         return Piece(written(raw.decode("utf-8")))
     except UnicodeDecodeError:
@@ -69,11 +62,7 @@ def of_bytes(raw: bytes) -> Piece:
 
 
 def show_boxes(rows: Sequence[pieces.Row], *, key: str, caption: str, titles: tuple[str, str, str]) -> None:
-    """Draws rows of boxes as a table.
-
-    Args:
-        caption: what the rows show; the picture is text, so screen readers read it as it is.
-    """
+    """Draws rows of boxes as a table, which screen readers read as it is."""
     data = Pieces(caption=caption, titles=titles, rows=rows).payload()
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data, key=key)
 

@@ -1,4 +1,4 @@
-"""Results shared by all readers: each is computed once, and all are kept within one budget of bytes."""
+"""Results shared by all readers, within one budget of bytes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def n_bytes(value: Any) -> int:
-    """A result's approximate size in bytes, without weights that it shares with its model."""
+    """Approximate; without weights that a result shares with its model."""
     match value:
         case object(weights=ModelWeights() as weights):
             return NUMBER * weights.n_parameters
@@ -68,9 +68,8 @@ _working: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()  # by model, for `s
 def cached_for_all(function: Function) -> Function:
     """Makes a function of hashable arguments compute each result once for the whole server.
 
-    A second caller waits for a running computation. A call that raises leaves nothing, and the next one tries
-    again. Models are keys by identity, so a model replaced on disk gets new results. An argument equal to its default
-    is the same call whether it is given or not.
+    A second caller waits for a running computation. Exceptions are not kept. Models are keys by identity, so a model
+    replaced on disk gets new results. An argument equal to its default makes the same call as its absence.
     """
     expects = signature(function)
 
@@ -85,10 +84,7 @@ def cached_for_all(function: Function) -> Function:
 def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) -> Callable[[Key, str], Any]:
     """Like `cached_for_all`, for a function of several texts that takes little longer for a few than for one.
 
-    A caller brings along the short texts of those waiting for their turn, since they will need them next.
-
-    Returns:
-        The function of one text.
+    A caller brings along the short texts of those waiting for their turn. The result is a function of one text.
     """
 
     def of_one(model: Key, text: str) -> Any:
@@ -114,7 +110,6 @@ def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) 
 
 
 def _brought_along(text: str) -> list[str]:
-    """Other short texts, none twice; none for a long one, for which all would have to wait."""
     short = dict.fromkeys(other for other in run_queue.others() if len(other) <= SHORT and other != text)
     return list(short) if len(text) <= SHORT else []
 
@@ -131,7 +126,7 @@ def read_lines(path: Path) -> tuple[str, ...]:
 
 @cached_for_all
 def read_log(path: Path) -> records.Records:
-    """A run's log, about 200 of its steps; empty without a file."""
+    """About 200 of a log's steps; empty without a file."""
     return records.read_records(path)
 
 

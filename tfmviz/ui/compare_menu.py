@@ -1,8 +1,4 @@
-"""Compare with …: a second sentence, model or head, or the same run without a head, next to the page's own.
-
-A is what the page shows, B what it is compared with. They differ in one thing, named in the address:
-`with=another sentence`.
-"""
+"""Compare with …: B differs from A, the page itself, in one thing, named in the address: `with=another sentence`."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from tfmviz.constants import MOST_TYPED, PART_CODES
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, live, models
+from tfmviz.ui import controls, icons, inputs, live, models, url
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.model_names import name_of, named
 from tfmviz.ui.sentences import changed, in_one_line
@@ -61,14 +57,14 @@ def toolbar(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Call
                 bind="query-params",
                 placeholder="Compare…",
                 label_visibility="collapsed",
-                width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
+                width=MENU if url.chosen("with") else UNUSED,
             )
 
     return draw
 
 
 def other(ctx: PageContext, options: Sequence[What], *, alike: bool = False, whole: bool = False) -> PageContext | None:
-    """Draws the choice of B and gives B; None where nothing is compared, or B cannot be read.
+    """Draws the choice of B; None where nothing is compared, or B cannot be read.
 
     Args:
         alike: B's model must have A's architecture and a head that writes.
@@ -94,12 +90,12 @@ def other(ctx: PageContext, options: Sequence[What], *, alike: bool = False, who
 
 
 def is_requested(options: Sequence[What]) -> bool:
-    """B differs in one of these ways; for a page that draws the controls itself."""
+    """True for one of these ways; for a page that draws the controls itself."""
     return st.session_state.get("with") in options
 
 
 def follow(ctx: PageContext, ctx_b: PageContext) -> None:
-    """Lets the pictures of a head of A and B update at each key in either sentence, if one model computes both."""
+    """Lets the pictures of A's and B's head follow each key in either sentence, if one model computes both."""
     if ctx.model.name != ctx_b.model.name:
         return
     is_other = st.session_state.get("with") == "another sentence"
@@ -122,7 +118,7 @@ def follow(ctx: PageContext, ctx_b: PageContext) -> None:
 
 
 def temperature() -> float | None:
-    """None where something else differs."""
+    """B's temperature; None where something else differs."""
     return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
@@ -143,7 +139,7 @@ def titles(ctx: PageContext, ctx_b: PageContext) -> tuple[str, str]:
 
 
 def _sentence(ctx: PageContext, *, whole: bool) -> PageContext | None:
-    """Draws B's sentence box. It opens with A's sentence, one word changed: two equal ones would show no difference."""
+    """Opens with A's sentence, one word changed: two equal ones would show no difference."""
     text = st.text_area(
         "The other sentence (press Enter)",
         changed(ctx.text),
@@ -178,13 +174,13 @@ def _model(ctx: PageContext, *, alike: bool) -> PageContext | None:
         return None
     fitting = [one.model for one in named(shapes)]
     first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
-    asked = st.query_params.get("b_model", first)
+    asked = url.text("b_model", default=first)
     st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = control_row("b-model").selectbox(
         "The other model",
         fitting,
         key="b_model",
-        on_change=lambda: controls.put({"b_model": st.session_state["b_model"]}),
+        on_change=lambda: url.put({"b_model": st.session_state["b_model"]}),
         format_func=name_of,
         width=260,
     )
@@ -207,14 +203,8 @@ def _shapes() -> dict[str, Facts]:
 
 
 def _head(ctx: PageContext, name: str, opens: Callable[[PageContext], tuple[int, int]]) -> tuple[str, int]:
-    """Draws the choice of another head of the same kind of attention: its layer's path and its index.
-
-    Args:
-        name: prefix of its keys in the address.
-        opens: gives layer and head to open with.
-    """
     keys = f"{name}_layer", f"{name}_head"
-    is_known = any(key in st.session_state or key in st.query_params for key in keys)
+    is_known = url.has(*keys) or any(key in st.session_state for key in keys)
     first = (ctx.choice.layer_index, ctx.choice.head) if is_known else opens(ctx)
     layers, n_heads = _layers(ctx), ctx.model.config.attention.n_heads
     with control_row(f"{name}-head"):
@@ -238,7 +228,7 @@ MOST_TRIED = 8
 def _needed(ctx: PageContext) -> tuple[int, int]:
     """The head of the previous layer that most affects the chosen one's attention; in the first layer, the head itself.
 
-    Only the first `MOST_TRIED` heads are tried: a large model may take a second per pass.
+    Only the first `MOST_TRIED` are tried: a large model may take a second per pass.
     """
     before, site = ctx.choice.layer_index - 1, f"{ctx.choice.layer}.pattern"
     if before < 0:
@@ -256,5 +246,5 @@ def _layers(ctx: PageContext) -> list[str]:
 def _number(label: str, count: int, first: int, *, key: str) -> int:
     if count == 1:
         return 0
-    controls.at_most(key, count - 1)
+    inputs.at_most(key, count - 1)
     return int(st.selectbox(label, range(count), min(first, count - 1), key=key, bind="query-params", width=110))

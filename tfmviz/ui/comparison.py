@@ -1,6 +1,5 @@
-"""A tab on A and on B, side by side.
+"""A tab on A and on B, side by side, by the same functions.
 
-The same functions draw a tab for A and for B, each about the chosen token. Controls are drawn once, above both.
 Figures of one name form a pair: they share a scale, their rows and columns are paired by name, and a pointer on one
 shows in the other; below the first pair of pictures of cells stands B − A.
 """
@@ -29,11 +28,7 @@ from tfmviz.words import markdown
 
 
 def draw(name: str, both: HeadComparison, part: Callable[[PageContext], object], *, across: bool = True) -> None:
-    """Draws a part of a page for A and for B in one run.
-
-    Args:
-        across: side by side, or else one above the other.
-    """
+    """`across`: side by side, or else one above the other."""
     asked, answers = st.container(key=f"asked-of-{name}"), dict[str, object]()
     of_a, of_b = _places(both)
     partners = {"token": both.queries.partner, "to": both.keys.partner}
@@ -55,7 +50,6 @@ def draw(name: str, both: HeadComparison, part: Callable[[PageContext], object],
 
 
 def either(name: str, ctx: PageContext, ctx_b: PageContext | None, part: Callable[[PageContext], object]) -> None:
-    """Draws a part of a page on A, and next to it on B if there is a B."""
     if ctx_b is None:
         part(ctx)
     else:
@@ -63,7 +57,7 @@ def either(name: str, ctx: PageContext, ctx_b: PageContext | None, part: Callabl
 
 
 def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
-    """Draws a figure on both sides, or on the only side that has it. Returns B − A where that can be drawn."""
+    """Returns B − A where that can be drawn."""
     there = [(one, *one.figures[name]) for one in (a, b) if name in one.figures]
     drawings: Sequence[Drawing] = [figure.drawing for _, _, figure in there]
     change = None
@@ -86,7 +80,6 @@ def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
 
 
 def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
-    """Two figures of one kind on a scale wide enough for both."""
     if isinstance(a, Cells) and isinstance(b, Cells):
         if (a.scale.colours, a.scale.title) == (b.scale.colours, b.scale.title):
             low, high = min(a.scale.low, b.scale.low), max(a.scale.high, b.scale.high)
@@ -101,7 +94,6 @@ def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
 
 
 def _reaching(chart: Chart, other: Chart) -> Chart:
-    """The chart with invisible points where the other one's numeric axes end; see `charts.reach`."""
     layers, ends = list(chart.spec["layer"]), {}
     for axis in ("x", "y"):
         of_numbers = [
@@ -121,7 +113,7 @@ def _reaching(chart: Chart, other: Chart) -> Chart:
 
 
 def _paired(a: Axis, b: Axis) -> tuple[Axis, Axis]:
-    """Two axes whose places are paired by name; those on one side only are boxed."""
+    """Places on one side only are boxed."""
     if (pairing := _pairing(a, b)) is None:
         return a, b
     only_a = [at for at, other in pairing.order if at is not None and other is None]
@@ -139,7 +131,6 @@ def _pairing(a: Axis, b: Axis) -> Pairing | None:
 
 
 def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
-    """B − A, cell by cell, of two pictures of one matrix with one scale and names on both axes."""
     if not (isinstance(a, Cells) and isinstance(b, Cells)) or len(a.matrices) != 1 or len(b.matrices) != 1:
         return None
     rows, columns = _pairing(a.rows, b.rows), _pairing(a.columns, b.columns)
@@ -159,11 +150,9 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
 
 
 def _places(both: HeadComparison) -> list[dict[str, list[int]]]:
-    """The names of the tokens of A and of B in views that show both, by the views' names for their texts.
+    """The names of A's and B's tokens by the views' names for their texts; a translator's other text comes last.
 
-    A translator's other text comes after the chosen layer's. Stacks come first: a view that needs a place in any text
-    is
-    one of stacks.
+    Stacks come first: a view that needs a place in any text is one of stacks.
     """
     found = [{stack_of(lesson): both.queries.places(n)} for n, lesson in enumerate(both.lessons)]
     (stack_a, text_a), (stack_b, text_b) = map(_other_text, both.lessons)
@@ -175,7 +164,6 @@ def _places(both: HeadComparison) -> list[dict[str, list[int]]]:
 
 
 def _other_text(lesson: PageContext) -> tuple[str, Encoding | None]:
-    """The stack other than the chosen layer's, and its text; None where there is only one."""
     if stack_of(lesson) == "encoder":
         return "decoder", lesson.trace.target if lesson.trace.source else None
     return "encoder", lesson.trace.source

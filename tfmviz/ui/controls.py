@@ -1,9 +1,8 @@
-"""The reader's choices, the same on every page: sentence, model, kind of attention, layer, head, token.
+"""The reader's choices, the same on every page, all in the address: a link shows exactly what its sender saw.
 
-All of them are in the address, so a link shows exactly what its sender saw. Widgets follow the address by themselves
-(`bind="query-params"`) but drop an unusable value silently; `correct_address` first replaces it by the nearest
-usable value and leaves a note. What only the explorer reads (several heads, filters …) is the text `look`, which
-Python passes on unread.
+Widgets that follow the address (`bind="query-params"`) drop an unusable value silently; `correct_address` first
+replaces it by the nearest usable one and leaves a note. What only the explorer reads (several heads, filters …) is
+the text `look`, which Python passes on unread.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.marks import BARS
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, inputs, menu, models, side, trained
+from tfmviz.ui import icons, inputs, menu, models, side, trained, url
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import PAIR, Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
@@ -42,11 +41,7 @@ LOOKS = "choose its head"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The reader's choice.
-
-    Attributes:
-        layer: path of an attention layer, such as "decoder.2.self_attn".
-    """
+    """`layer`: path of an attention layer, such as "decoder.2.self_attn"."""
 
     model: str
     layer: str
@@ -58,10 +53,7 @@ class Selection:
 
 
 def choose() -> None:
-    """Draws the choice of model, attention, layer and head; `choice` reads it.
-
-    Stops the run with an explanation if no model can be loaded.
-    """
+    """Draws the choice of model, attention, layer and head; stops the run if no model can be loaded."""
     configs = menu.loadable()
     correct_address(configs)
     model = menu.choose(configs)
@@ -95,7 +87,7 @@ def choice() -> Selection:
 
 
 def sentence(model: str, *, opens: str = "") -> str:
-    """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
+    """Draws the sentence box and the menu of the lectures' sentences.
 
     Args:
         model: whose sentences the menu offers; "": no particular one.
@@ -143,18 +135,14 @@ def _menu(examples: Mapping[str, Example]) -> None:
 
 
 def say_what_was_corrected() -> None:
-    """Notes on values in the address that do not exist, until the reader chooses something else."""
+    """Notes on values in the address that do not exist, until the next choice."""
     notes = st.session_state.get("notes", {})
     if current := [note for key, (value, note) in notes.items() if st.session_state.get(key, value) == value]:
         st.info(" ".join(current), icon=icons.INFO)
 
 
 def say_what_was_cut(text: Encoding, reader: str) -> None:
-    """A note if the text is longer than the model reads.
-
-    Args:
-        reader: the model or models, with a verb: "The twins read".
-    """
+    """A note if the text is longer than the model reads. `reader`: with a verb, "The twins read"."""
     if text.n_dropped:
         yours = "your two sentences" if "B" in text.segments else "your text"
         last = f"token of {yours} was" if text.n_dropped == 1 else f"{text.n_dropped} tokens of {yours} were"
@@ -162,16 +150,12 @@ def say_what_was_cut(text: Encoding, reader: str) -> None:
 
 
 def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) -> int:
-    """Position of the chosen token; until one is chosen, `first`, or else the page's default.
-
-    Args:
-        text: the reader's sentence; a sentence of the lectures has a default token.
-    """
+    """Position of the chosen token; until there is one, `first`, or else the default of a sentence of the lectures."""
     return nearest(tokens, pinned(), model=choice().model, text=text, first=first)
 
 
 def pinned(key: str = "token") -> int | None:
-    """Position of the pinned token, None without one; at first the one in the address, as in `_requested`.
+    """Position of the pinned token, None without one; at first the one in the address, as in `url.chosen`.
 
     On side B of a comparison it is that of the same token there.
 
@@ -179,26 +163,20 @@ def pinned(key: str = "token") -> int | None:
         key: of `PINS`.
     """
     if key not in st.session_state or goes_back():
-        asked = st.query_params.get(key, "")
-        st.session_state[key] = min(int(asked), MOST_TYPED) if re.fullmatch(r"[0-9]{1,9}", asked) else None
+        asked = url.number(key)
+        st.session_state[key] = None if asked is None else min(asked, MOST_TYPED)
     position = st.session_state[key]
     return None if position is None else side.partner(key, position)
 
 
 def keep_in_address() -> None:
-    """Writes the pins into the address again: a link to another page leaves them out."""
+    """A link to another page leaves the pins out: writes them into the address again."""
     trained.keep_in_address()
     for key in PINS:
-        if (position := pinned(key)) is not None:
-            _put(key, str(position))
+        pin(pinned(key), key)
 
 
 def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key: str = "token") -> None:
-    """Draws the choice of the token that the figures are about, shared by all pages.
-
-    Args:
-        key: of `PINS`.
-    """
     if side.is_b():
         return
     box = f"chosen_{key}"
@@ -215,7 +193,7 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
 
 
 def _take_token(box: str, key: str) -> None:
-    """A list of the last text, used while a new text arrives, gives a label that no longer exists: no token."""
+    """Ignores a label that no longer exists: the list is the last text's while a new one arrives."""
     if isinstance(chosen := st.session_state[box], int):
         pin(chosen, key)
 
@@ -226,7 +204,7 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 def has_chosen_head() -> bool:
     """The reader has chosen a head, here or in the address; until then a tab may open with a different one."""
-    chosen = st.session_state.get("has_chosen_head") or not {"layer", "head"}.isdisjoint(st.query_params)
+    chosen = st.session_state.get("has_chosen_head") or url.has("layer", "head")
     st.session_state["has_chosen_head"] = chosen
     return chosen
 
@@ -241,7 +219,6 @@ def look_at(layer: str, head: int) -> None:
 
 
 def selection() -> dict[str, Any]:
-    look = st.query_params.get("look", "")
     chosen = choice()
     return {
         "kind": kind_of(chosen.layer),
@@ -249,7 +226,7 @@ def selection() -> dict[str, Any]:
         "head": chosen.head,
         "token": pinned(),
         "to": pinned("to"),
-        "look": look if LOOK.fullmatch(look) else "",
+        "look": url.text("look", LOOK),
     }
 
 
@@ -258,39 +235,27 @@ def wanted() -> tuple[str, ...]:
 
 
 def follow(selection: Mapping[str, Any]) -> None:
-    """Handles the explorer's reports: choices and address follow the selection there."""
+    """Handles the explorer's reports."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
     pin(selection["token"])
     pin(selection["to"], "to")
-    _put("look", selection["look"])
+    url.put({"look": selection["look"]})
     st.session_state["wanted"] = tuple(selection["wanted"])[:MAX_HEADS]
 
 
 def remember(token: int, parts: Mapping[str, str]) -> None:
     """Handles the reports of other views: pins a token and puts their values into the address."""
     pin(token)
-    put(parts)
-
-
-def at_most(key: str, largest: int) -> None:
-    """Call before a slider whose end depends on other choices: Streamlit would pass on a value beyond its end."""
-    if st.session_state.get(key, 0) > largest:
-        st.session_state[key] = largest
-
-
-def put(parts: Mapping[str, str]) -> None:
-    """Puts values into the address; an empty value removes its key."""
-    for key, value in parts.items():
-        _put(key, value)
+    url.put(parts)
 
 
 def need(architecture: Architecture) -> None:
-    """Replaces a model of another architecture by one of this kind, with a note if the reader had chosen it."""
+    """Replaces a model of another architecture, with a note if the reader had chosen it."""
     configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
-    model = _requested("model")
+    model = url.chosen("model")
     if not fitting or model in fitting:
         return
     usual = "french-english" if "french-english" in fitting else fitting[0]
@@ -309,28 +274,27 @@ def need(architecture: Architecture) -> None:
 
 
 def correct_address(configs: Mapping[str, Facts]) -> None:
-    """Replaces values in the address that do not exist by the nearest that do, and leaves a note.
-
-    So too a layer or head that a newly chosen model lacks.
+    """Replaces values that do not exist by the nearest that do, and leaves a note; so too a layer or head that a newly
+    chosen model lacks.
     """
     names = list(configs)
-    model = _requested("model") or models.usual(names)
+    model = url.chosen("model") or models.usual(names)
     if model not in configs:
         model, note = models.nearest(model, names, models.usual(names))
         _replace("model", model, note)
     if model != st.session_state.get("drawn", {}).get("model", model):
         st.session_state["notes"] = {"model": st.session_state.get("notes", {}).get("model", ("", ""))}
     config = configs[model]
-    kinds, kind = kinds_of(config), _requested("kind")
+    kinds, kind = kinds_of(config), url.chosen("kind")
     if kind is not None and kind not in kinds:
         nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
         _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}; showing {code(nearest)}.")
-    asked_kind = _requested("kind")
+    asked_kind = url.chosen("kind")
     stack = next(
         kind for kind, shown in ATTENTION_KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1])
     )
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
-        asked = _requested(key)
+        asked = url.chosen(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(key, number, f"This model has {_there_are(count, key)}; showing {key} {number}.")
     if st.session_state.pop("address_corrected", False):
@@ -338,7 +302,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
 
 
 def nearest_index(text: str, count: int) -> int:
-    """The number from 0 to count - 1 nearest to the one in `text`; 0 if that is no number."""
+    """The nearest of 0 … count - 1; 0 where the text is no number."""
     try:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
@@ -352,12 +316,6 @@ def _there_are(count: int, name: str) -> str:
     return f"{count} {name}s (0 to {count - 1})"
 
 
-def _requested(key: str) -> str | None:
-    """The session's value; at its start, and when the reader goes back, the address's."""
-    value = st.query_params.get(key) if goes_back() else st.session_state.get(key, st.query_params.get(key))
-    return None if value is None else str(value)
-
-
 def _replace(key: str, value: str | int, note: str) -> None:
     st.session_state.setdefault("notes", {})[key] = (value, note)
     _set(key, value)
@@ -367,12 +325,11 @@ def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
     else:  # the session begins, and widgets read the address at the beginning of a run: `correct_address` starts again
-        st.query_params[key] = str(value)
+        url.put({key: str(value)})
         st.session_state["address_corrected"] = True
 
 
 def _offer(examples: Mapping[str, Example]) -> None:
-    """When the list changes, replaces a sentence of the old one by the new one's first; any other text stays."""
     first = next(iter(examples))
     before = st.session_state.get("offered", tuple(examples))
     st.session_state["offered"] = tuple(examples)
@@ -382,7 +339,7 @@ def _offer(examples: Mapping[str, Example]) -> None:
 
 
 def _take_example(examples: Mapping[str, Example]) -> None:
-    """Puts the chosen sentence into the box and opens its head; the menu then offers all of them again."""
+    """Opens the sentence's head, too; the menu then offers all of them again."""
     if text := st.session_state["example"]:
         st.session_state["text"] = text
         st.session_state["example"] = None
@@ -398,11 +355,4 @@ def forget_token() -> None:
 
 def pin(position: int | None, key: str = "token") -> None:
     st.session_state[key] = position
-    _put(key, "" if position is None else str(position))
-
-
-def _put(key: str, value: str) -> None:
-    if value:
-        st.query_params[key] = value
-    elif key in st.query_params:
-        del st.query_params[key]
+    url.put({key: "" if position is None else str(position)})

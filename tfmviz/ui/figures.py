@@ -1,5 +1,3 @@
-"""Figures and components on a page."""
-
 from __future__ import annotations
 
 import inspect
@@ -16,16 +14,19 @@ from streamlit.components.v2.bidi_component import serialization
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.plots import alt_text
-from tfmviz.plots.cells import Cells
+from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.charts import Chart, Columns
+from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.pairs import pairs
 from tfmviz.plots.space import Space, View
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
+from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, scripts, side
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.bars import Bars
 from tfmviz.views.beams import Tree
-from tfmviz.views.counts import Table
+from tfmviz.views.counts import Table, of_columns
 from tfmviz.views.shared import RELAY_JS
 from tfmviz.words import markdown
 
@@ -37,13 +38,13 @@ LETTERS_PROJECTED = 18
 
 
 def theme() -> Theme:
-    """The look of figures in light or dark mode, with larger letters on a projector."""
+    """Colours of light or dark mode, with larger letters on a projector."""
     mode = DARK if st.context.theme.type == "dark" else LIGHT
     return replace(mode, letters=LETTERS_PROJECTED) if st.session_state.get("projected") else mode
 
 
 def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
-    """Draws the choice of a viewpoint for a figure in space, for those who cannot drag it."""
+    """Draws the choice of a viewpoint in space, for those who cannot drag the figure."""
     chosen: View | None = inputs.segmented_control(
         "Seen from", get_args(View), default=first, key="seen_from", required=True, line=line
     )
@@ -60,11 +61,11 @@ class Figure:
     Attributes:
         key: its name on the page and of saved files; letters, digits, `_` and `-`.
         title: stands above it, where the drawing has none (cells and tables have).
-        alt: for screen readers, where that says more than `plots.said` finds in the marks.
+        alt: for screen readers, where that says more than `plots.alt_text` finds in the marks.
         click: the effect of a click on a cell, such as "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: the picture of cells next to it has the same scale: one colour bar and one hint are enough.
-        on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.
+        on_pick: gets row and column of a clicked cell, the row of a table, the tokens of a branch of a tree.
     """
 
     key: str
@@ -106,8 +107,6 @@ class Figure:
         data: bytes | dict[str, Any],
         read: Callable[[Any], tuple[Any, ...] | None],
     ) -> None:
-        """Draws a view with items to pick: `read` gives `on_pick`'s arguments, or None."""
-
         def report() -> None:
             if self.on_pick and (picked := read(st.session_state[self.key]["picked"])) is not None:
                 self.on_pick(*picked)
@@ -116,12 +115,7 @@ class Figure:
 
 
 def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
-    """Draws any figure. In a comparison it waits for its partner.
-
-    Args:
-        how: see `Figure`.
-        hint: a line below it, on what a pointer does.
-    """
+    """Draws any figure; in a comparison it waits for its partner. `how`: see `Figure`."""
     figure = Figure(key=key, drawing=drawing, **how)
     if (drawn := side.now()) is None:
         figure.draw()
@@ -131,11 +125,60 @@ def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
         st.caption(hint)
 
 
+def show_table(
+    key: str,
+    *,
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    on_pick: Callable[[int], None] | None = None,
+    **look: Any,
+) -> None:
+    show(key, Table(caption=caption, columns=columns, rows=rows, **look), on_pick=on_pick)
+
+
+def show_columns(key: str, columns: Mapping[str, Sequence[str]], *, caption: str, low: bool = False) -> None:
+    show(key, of_columns(columns, caption=caption, low=low))
+
+
+def show_matrix(
+    key: str,
+    values: Array,
+    rows: Axis,
+    columns: Axis,
+    scale: Scale,
+    *,
+    click: str = "",
+    follows: bool = False,
+    on_pick: Callable[[int, int], None] | None = None,
+    **look: Any,
+) -> None:
+    """Draws the only matrix of a picture, (row, column); see `Cells` and `Figure`."""
+    show(key, Cells(values[None], rows, columns, scale, **look), click=click, follows=follows, on_pick=on_pick)
+
+
+def show_pairs(key: str, tokens: Sequence[str], one: Array, other: Array, *, heading: str = "", **look: Any) -> None:
+    """Draws two bars for every token; see `pairs`."""
+    show(key, pairs(tokens, one, other, theme=theme(), **look), title=heading)
+
+
+def show_curves(
+    key: str,
+    points: Mapping[str, tuple[Array, Array]],
+    axes: Axes,
+    tooltips: Callable[[str, float, float], str],
+    *,
+    title: str = "",
+    **look: Any,
+) -> None:
+    """Draws a line for each name; see `curves`."""
+    show(key, curves(points, axes, tooltips, theme=theme(), **look), title=title)
+
+
 def result(text: str) -> None:
     """States a figure's result, with live numbers (Markdown).
 
-    The first sentence stands above the figure and its controls, wherever in a tab this is called; see `page.css`. The
-    others stay here.
+    The first sentence stands above the figure and its controls, wherever in a tab this is called; see `page.css`.
     """
     first, others = markdown.first_sentence(text)
     st.markdown(f"> {first}")
@@ -183,7 +226,7 @@ def _space(figure: Space, key: str, alt: str) -> None:
 
 
 def _arrow(columns: Columns) -> bytes:
-    """Columns as Streamlit sends them to charts; numbers that are not finite become null, which charts leave out.
+    """Numbers that are not finite become null, which charts leave out.
 
     The buffers are made here: `pyarrow.array` would import pandas, for which a first reader would wait.
     """
@@ -210,11 +253,11 @@ def _arrow(columns: Columns) -> bytes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """Ties a view to the one next to it, so that the selection is shared; see `views/shared/beside.ts`.
+    """Shares the selection with the view next to it; see `views/shared/beside.ts`.
 
     Attributes:
         view: the other one's key.
-        places: of the tokens of each text, which are the same on both sides.
+        places: of the tokens of each text, the same on both sides.
         follows: the other one leads, and alone reports the selection.
     """
 
@@ -225,24 +268,21 @@ class Link:
 
 def show_view(
     name: str,
+    view: ModuleType,
     *,
     key: str = "",
-    js: str,
-    css: str,
     data: bytes | dict[str, Any],
     selection: dict[str, Any],
     on_report: Callable[[dict[str, Any]], None],
     link: Link | None = None,
 ) -> None:
-    """Draws a client-side view; see `tfmviz.views.shared`.
+    """Draws a client-side view of the kind `name`; see `tfmviz.views`.
 
     The selection travels in a second component, so that a click does not send the data again. Reports are numbered,
     and the selection names the one that it answers: the view ignores an answer to an older report.
 
     Args:
-        name: of the kind of view.
-        key: of this one, where a page has several of a kind; letters, digits, `_` and `-`.
-        selection: Python's current one.
+        key: needed where a page has several of a kind; letters, digits, `_` and `-`.
         on_report: gets the reader's selection in the view.
     """
     key = key or name
@@ -260,15 +300,15 @@ def show_view(
             st.session_state[answered] = int(found["sequence"])
             on_report(found)
 
-    _component(name, js, css)(key=key, data=data, on_selection_change=report)
+    _component(name, view.JS, view.CSS)(key=key, data=data, on_selection_change=report)
     answer = {"sequence": st.session_state.get(answered, 0), "view": key}
     if link:
         answer["link"] = {"views": [link.view], "places": link.places, "follows": link.follows}
     _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
 
 
-def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
-    """Draws a client-side view; `on_pick` gets whatever is chosen in it."""
+def show_choice(name: str, view: ModuleType, *, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
+    """`on_pick` gets whatever is chosen in the view."""
 
     key, is_b = side.key(name), side.is_b()
 
@@ -276,18 +316,18 @@ def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: 
         if not is_b:
             on_pick(st.session_state[key]["picked"])
 
-    _component(name, js, css)(key=key, data=data, on_picked_change=report)
+    _component(name, view.JS, view.CSS)(key=key, data=data, on_picked_change=report)
 
 
 def show_plain_view(
     name: str, *, js: str, css: str, data: Any, key: str | None = None, width: int | Literal["stretch"] = "stretch"
 ) -> None:
-    """Draws a client-side view without reports, `width` pixels wide or as wide as there is room."""
+    """A view without reports, `width` pixels wide or as wide as there is room."""
     _component(name, js, css)(key=side.key(key or name), data=data, width=width)
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
-    """Shows functions' sources in one colour: Streamlit's colours of code cannot be read from the last row."""
+    """Shows sources in one colour: Streamlit's colours of code cannot be read from the last row."""
     with st.expander("Show the code that computes this", key=side.key("code"), on_change="rerun") as unfolded:
         if unfolded.open:
             for function in functions:

@@ -16,11 +16,7 @@ SHORT = {"Before attention": "Before"}
 
 
 def draw(shown: str) -> None:
-    """Draws the header.
-
-    Args:
-        shown: name of the open page.
-    """
+    """Draws the header of the page `shown`."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
         show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(shown))
         search.box()

@@ -1,8 +1,7 @@
 """Predict, then reveal: one button hides the values that a class can guess and shows a question; the next click shows
 both the guess and the values.
 
-Only the browser keeps the guess (`views/question`, where every guess goes through `keep`): the name of its question,
-and the position of a token or words. A class that answers together would send just that.
+Only the browser keeps the guess (`views/question`): the name of its question, and the position of a token or words.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def button() -> None:
 
 @contextmanager
 def first(question: str | Question, *, name: str) -> Iterator[None]:
-    """The button hides the values of what is drawn inside, but not its controls, and shows the question.
+    """The button hides the values of what is drawn inside, but not its controls.
 
     Args:
         question: "" where there is nothing to guess: everything stays visible.

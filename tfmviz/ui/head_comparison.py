@@ -33,7 +33,7 @@ class HeadComparison:
     Attributes:
         lessons, titles: A's and B's.
         queries, keys: of the chosen layers.
-        query, key: positions in A of the chosen query and key.
+        query, key: positions in A.
         blind: rows of B without an open key: their softmax is 0/0, whatever the model then computes.
     """
 
@@ -47,11 +47,11 @@ class HeadComparison:
 
     @property
     def differ(self) -> bool:
-        """B is a different run from A: before the first change there is nothing to compare."""
+        """B is another run than A: before the first change there is nothing to compare."""
         return self.lessons[0] is not self.lessons[1]
 
     def about_the_same(self) -> tuple[PageContext, PageContext]:
-        """A and B, each about the chosen token; B unchanged where it has no such token."""
+        """A and B about the chosen token; B unchanged where it has no such token."""
         ctx, ctx_b = self.lessons
         query, key, (of_a, of_b) = self.queries.partner(self.query), self.keys.partner(self.key), targets(self)
         first = ctx.about(self.query, self.key, of_a)
@@ -62,11 +62,8 @@ class HeadComparison:
 
 
 def compare(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None = None) -> HeadComparison:
-    """Pairs the tokens. The default token is the usual one or, where its row is the same, the first
-    whose row differs clearly: by half of the maximum. A decoder's token before the first change sees nothing of it.
-
-    Args:
-        titles: where B is not chosen by the reader.
+    """Pairs the tokens. The default token is the usual one or, where its row is the same, the first whose row differs
+    clearly: by half of the maximum. A decoder's token before the first change sees nothing of it.
     """
     (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (ctx, ctx_b))
     queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
@@ -86,8 +83,7 @@ def side_by_side(sides: HeadComparison, *, note: str = "", on_look: Callable[[],
     """A sentence on the change, the three pictures of one head, and the map of all heads.
 
     Args:
-        note: in place of the sentence. A separate element would come and go, and everything below it would be
-            rebuilt.
+        note: in place of the sentence. A separate element would come and go, and everything below it would be rebuilt.
         on_look: called before a click on the map goes to a head.
     """
     result(note or f"{summary_text(sides)} {how(sides)}")
@@ -126,17 +122,13 @@ def _offer_both_ways(sides: HeadComparison) -> None:
 
 
 def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequence[Piece]], what: str) -> None:
-    """A's and B's text as two rows of boxes.
-
-    Args:
-        what: the boxes are.
-    """
+    """A's and B's text as boxes; `what`: "tokens"."""
     rows = [Row(*row) for row in zip(titles, notes, pieces, strict=True)]
     show_boxes(rows, key="side_rows", caption="", titles=("side", "in all", what))
 
 
 def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str) -> None:
-    """A's and B's output, as in `show_rows`, and where the two diverge."""
+    """A's and B's output, and where the two diverge."""
     at = parting(*texts)
     if at is None:
         st.markdown("Both write the same.")
@@ -165,7 +157,7 @@ def lacks(sides: HeadComparison) -> str:
 
 
 def show_likeness(sides: HeadComparison) -> None:
-    """The divergence of the chosen token's vectors in A and B; nothing where models differ."""
+    """Nothing where models differ."""
     ctx, ctx_b = sides.lessons
     at = sides.queries.partner(sides.query)
     if at is None or ctx.model.name != ctx_b.model.name:
@@ -194,7 +186,7 @@ def key_names(side: PageContext) -> list[str]:
 
 
 def targets(sides: HeadComparison) -> tuple[int, int | None]:
-    """The chosen token of the texts that the models predict on: its position in A, and in B."""
+    """The chosen token's position in A's and in B's text that the model predicts on."""
     ctx, ctx_b = sides.lessons
     reads = ctx.trace.axes(ctx.choice.layer)[0]  # of a translator's encoder, another text
     token = sides.query if reads is ctx.trace.target else ctx.target
@@ -202,7 +194,6 @@ def targets(sides: HeadComparison) -> tuple[int, int | None]:
 
 
 def expected(sides: HeadComparison) -> str:
-    """The most probable word at the chosen token, in A and in B."""
     at = targets(sides)
     token = markdown.plain(quoted(sides.lessons[0].trace.tokens)[at[0]])
     found = [_expected(lesson, position) for lesson, position in zip(sides.lessons, at, strict=True)]
@@ -236,14 +227,12 @@ def query_name(sides: HeadComparison) -> str:
 
 
 def how(sides: HeadComparison) -> str:
-    """A caption for the pictures of `show_heads`."""
     if any(None in place for place in (*sides.queries.order, *sides.keys.order)):
         return "Boxed tokens occur on one side only; B − A is grey there."
     return "Hover over a cell to see it on both sides."
 
 
 def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
-    """The chosen head on A and on B, and the difference, in linked pictures."""
     if is_narrow:  # B, the reader's choice, is large enough to read; the others are below it
         _one(sides, 1)
     if not sides.differ:
@@ -259,8 +248,6 @@ def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
 
 
 def _one(sides: HeadComparison, number: figures.Side, *, follows: bool = False) -> None:
-    """One side. A click on a cell of A chooses its two tokens."""
-
     def choose(row: int, column: int) -> None:
         controls.pin(row)
         controls.pin(column, "to")
@@ -320,14 +307,12 @@ def _query_names(side: PageContext) -> list[str]:
 
 
 def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:
-    """Every head of A has one in the same place in B, and the pictures show such a pair."""
     a, b = ctx.choice, ctx_b.choice
     shapes = [(side.model.config.layers, side.model.config.attention.n_heads) for side in (ctx, ctx_b)]
     return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
 
 
 def _all_heads(sides: HeadComparison, on_look: Callable[[], None] | None) -> None:
-    """The share of its attention that every head has moved; a click opens the head."""
     ctx, ctx_b = sides.lessons
     layers = [layer for layer in ctx.model.config.layers if kind_of(layer) == kind_of(ctx.choice.layer)]
     if not sides.queries.pairs:

@@ -1,8 +1,7 @@
-"""Losses on held-out text, position by position, measured by `scripts.evaluate` for shipped models."""
+"""Losses on held-out text, measured by `scripts.evaluate` for shipped models."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.words import markdown
 
 MEASURED = zoo.MODELS.parent / "training"
@@ -33,12 +32,12 @@ class ByPosition:
 
     @property
     def mean(self) -> float:
-        """Over the positions that the model was trained on."""
+        """Mean over the positions that the model was trained on."""
         return float(self.losses[: self.trained].mean())
 
 
 def outdated(found: Mapping[str, Any], *others: str) -> bool:
-    """Draws a note if figures were measured with other weights than today's, and returns whether they were.
+    """True, with a note, if figures were measured with other weights than today's.
 
     Args:
         found: `weights`, their hashes by the models' names, and the `command` that measures.
@@ -57,9 +56,9 @@ def outdated(found: Mapping[str, Any], *others: str) -> bool:
 
 @cached_for_all
 def by_position(name: str) -> ByPosition | None:
-    """None if the model has not been measured."""
+    """Losses of a model; None if it has not been measured."""
     path = MEASURED / f"{name}-by-position.json"
     if not path.is_file():
         return None
-    measured = json.loads(path.read_text(encoding="utf-8"))
+    measured = read_json(path)
     return ByPosition(losses=np.array(measured["loss"]), trained=measured["trained_length"])

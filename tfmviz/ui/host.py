@@ -19,7 +19,7 @@ CONFIG = {
     "enableCustomParentMessages": False,
     "enforceDownloadInNewTab": False,
     "metricsUrl": "",
-    "blockErrorDialogs": True,  # `views/frame/away.ts` shows the reader a message
+    "blockErrorDialogs": True,  # `views/frame/view.ts` shows the reader a message
     "resourceCrossOriginMode": None,
 }
 """Every setting in Streamlit's answer."""
@@ -27,8 +27,6 @@ CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
-    """An ASGI application around another that answers which hosts may control its pages: none."""
-
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""Symbols for notes, from the font that Streamlit brings along: no emoji font is needed."""
+"""Symbols from the font that Streamlit brings along: no emoji font is needed."""
 
 BLOCKED = ":material/block:"
 CUT = ":material/content_cut:"

@@ -1,8 +1,7 @@
 """Walks through the app for a lecture: files that list addresses, each with speaker notes.
 
-`assets/lectures/L3.toml` is the walk "L3". An address inside a walk ends in `lecture=L3&step=store`; every page then
-shows the notes of that step and the links to its neighbours. A step keeps its name when it moves within a lecture or
-into another. Addresses once held its number; the meaning of those numbers is in `numbers.json`.
+`assets/lectures/L3.toml` is the walk "L3". An address inside a walk ends in `lecture=L3&step=store`. A step keeps its
+name when it moves, within a lecture or into another. Addresses once held its number; `numbers.json` knows those.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 import streamlit as st
 
 from tfmviz.paths import PROJECT
-from tfmviz.ui import controls, icons, projector
+from tfmviz.ui import controls, icons, projector, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
 from tfmviz.views import presenter
@@ -41,8 +40,7 @@ class Step:
         choices: of the page's address: text, model, layer, head, an open tab …
         say: the speaker notes.
         show: the key of the figure in question and a part of it: the names of a cell, a row, a column, a mark or words
-            in
-            it, as `tfmvizWhere` finds them. Empty: the open tab. It is not part of the address.
+            in it, as `tfmvizWhere` finds them. Empty: the open tab. It is not part of the address.
         holds: the condition for `say` to be true; read by `tests/pages/claims.py` only.
     """
 
@@ -108,7 +106,7 @@ def _step(entry: dict[str, object], number: int) -> Step:
 
 @cache
 def walks() -> tuple[dict[str, Lecture], tuple[str, ...]]:
-    """All walks by their names, and a sentence about each invalid file. Files are read once."""
+    """Walks by their names, and a sentence about each invalid file. Files are read once."""
     found, problems = {}, []
     for path in sorted(FOLDER.glob("*.toml"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)]):
         try:
@@ -119,7 +117,7 @@ def walks() -> tuple[dict[str, Lecture], tuple[str, ...]]:
 
 
 def find(lecture: str, step: str) -> tuple[Lecture, int] | None:
-    """The walk and the number of the step, counted from 1, for an address; None if there is no such lecture.
+    """The walk and the number of the step, counted from 1; None if there is no such lecture.
 
     Args:
         lecture: the one in the address. The step may have moved into another since.
@@ -137,16 +135,16 @@ def find(lecture: str, step: str) -> tuple[Lecture, int] | None:
 
 @cache
 def _numbers() -> dict[str, list[str]]:
-    """The names behind the numbers of a lecture's steps in old addresses."""
+    """Names by lecture and number, as in old addresses."""
     return json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))
 
 
 def show_step() -> None:
     """Inside a walk: the notes, and the links to the neighbouring steps, at the lower edge of the window."""
-    name = st.query_params.get("lecture")
-    if name is None:
+    if not url.has("lecture"):
         return
-    found = find(name, st.query_params.get("step", ""))
+    name = url.text("lecture")
+    found = find(name, url.text("step"))
     if found is None:
         st.info(f"There is no lecture {markdown.code(name)}. The menu lists all.", icon=icons.INFO)
         return
@@ -156,12 +154,13 @@ def show_step() -> None:
 
 
 def present() -> None:
-    """With `presenter=1`, the whole page: another window of this browser sends its content (`views/walk/pair.ts`)."""
+    """Replaces the page by the presenter's with `presenter=1`: another window of this browser sends its content
+    (`views/walk/pair.ts`).
+    """
     show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
 
 
 def _around(walk: Lecture, number: int) -> dict[str, str | int | list[str]]:
-    """The view's data; the address omits choices equal to a page's defaults."""
     last = len(walk.steps)
     return {
         "step": walk.steps[number - 1].id,

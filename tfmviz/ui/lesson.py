@@ -1,4 +1,4 @@
-"""The frame of every page (title, sentence box, one run of the chosen model) and of its tabs."""
+"""The frame of every page: title, sentence box, one run of the chosen model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tfmviz.words.numbers import counted, decimal
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
 class PageContext:
-    """A page's data: the reader's choices and sentence, and the trace of the chosen model on it.
+    """A page's data.
 
     Attributes:
         note: why `model` is not the chosen one; "" where it is. See `fallback_model`.
@@ -57,14 +57,13 @@ class PageContext:
 
     @cached_property
     def trace(self) -> Trace:
-        """Computed on first use."""
         if self.writes_with_edits and self.edits:
             return models.trace_of_own(self.model, self.text, self.edits)
         return models.trace(self.model, self.text, self.edits)
 
     @property
     def short_name(self) -> str:
-        """A short name for model and sentence, the key of what is kept of them, in addresses too."""
+        """Names model and sentence in addresses, and what is kept of them."""
         return hashlib.sha256(f"{self.model.name}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
 
     @property
@@ -73,20 +72,19 @@ class PageContext:
 
     @property
     def is_chosen(self) -> bool:
-        """The token is one that the reader or a comparison has chosen, not the default."""
+        """The token is not the default."""
         return self.places is not None or controls.pinned() is not None
 
     @property
     def query(self) -> int:
-        """Position of the chosen token among the queries of the chosen layer."""
+        """Position among the queries of the chosen layer."""
         if self.places:
             return self.places[0]
         return controls.token(self.trace.axes(self.choice.layer)[0].tokens, text=self.text)
 
     @property
     def key(self) -> int:
-        """Position of the key: the reader's, else the lecture sentence's, else the one with the chosen head's largest
-        weight."""
+        """The reader's, else the lecture sentence's, else the one with the chosen head's largest weight."""
         if self.places:
             return self.places[1]
         queries, keys = (axis.tokens for axis in self.trace.axes(self.choice.layer))
@@ -101,7 +99,7 @@ class PageContext:
 
     @property
     def target(self) -> int:
-        """Position of the chosen token in the text that the model predicts on."""
+        """Position in the text that the model predicts on."""
         if self.places:
             return self.places[2]
         return controls.token(self.trace.tokens, text=self.text, first=self.gap)
@@ -120,7 +118,6 @@ class PageContext:
 
     @property
     def head_question(self) -> Question:
-        """A question to guess before seeing the chosen head."""
         asks = said_of_queries(self.trace, self.choice.layer)[self.query]
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
         head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
@@ -131,9 +128,8 @@ class PageContext:
         """A question whose answer is a token.
 
         Args:
-            of: the text that the model predicts on, or the queries or keys of the chosen layer. With a translator these
-                are not
-                the same.
+            of: the text that the model predicts on, or the queries or keys of the chosen layer: with a translator these
+                are not the same.
         """
         queries, keys = self.trace.axes(self.choice.layer)
         tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
@@ -159,8 +155,7 @@ def fallback_model(ctx: PageContext, inputs: str, *, fits: bool, instead: str, s
 
     Args:
         inputs: the condition, such as "a model with experts".
-        fits: the chosen model meets it.
-        instead: the shipped model that replaces one that does not.
+        instead: the shipped model that replaces one that does not fit.
         say: draw the note; else `PageContext.note` is for the caller to draw.
     """
     if fits:
@@ -188,10 +183,10 @@ OUT_OF_SIGHT = {
 
 
 def hide(*choices: str) -> None:
-    """Hides choices that nothing on the page reads. They keep their values, in the address too.
+    """Hides choices that nothing on the page reads, as long as the part that calls this exists. They keep their values.
 
-    A part of a page that draws this hides them for as long as it exists. A rule in `page.css` that selects the body by
-    such a part would have the browser match all elements anew whenever one comes or goes.
+    A rule in `page.css` that selects the body by such a part would have the browser match all elements anew whenever
+    one comes or goes.
     """
     if choices:
         st.html(f'<i class="hides"></i><style>{"".join(map(OUT_OF_SIGHT.__getitem__, choices))}</style>')
@@ -210,20 +205,17 @@ def page(
     opens: str | Callable[[], str] = "",
     toolbar: Callable[[], object] | None = None,
 ) -> None:
-    (
-        """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
+    """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
 
-    A new sentence, and any choice below it, runs only `draw` again; the rest stays.
+    A new sentence, and any choice below it, runs only `draw` again.
 
     Args:
         purpose: the page's subject, in a sentence or two, below all else; may be empty.
-        inputs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
-        architecture: the only one that the page is about; a model of another one is replaced.
+        inputs: those of `CHOICES` that the page reads; see `hide` and `tabs`.
+        architecture: a model of another one is replaced.
         opens: the sentence that the page opens with, or a function that gives the open tab's; "": the model's first.
-        along: draws the rest of the sentence's line.
+        toolbar: draws the rest of the sentence's line.
     """
-        ""
-    )
     ensure_routed()
     lecture_steps.show_step()
     with of_all_pages():
@@ -258,7 +250,7 @@ def _below(
 
 @contextmanager
 def _where_it_reads() -> Iterator[None]:
-    """If a model's tokenizer fails on a text, a sentence replaces what depends on it."""
+    """Surrounds what depends on a text; a sentence replaces it where the model's tokenizer fails."""
     try:
         yield
     except Unreadable as error:
@@ -266,7 +258,7 @@ def _where_it_reads() -> Iterator[None]:
 
 
 def _choices() -> DeltaGenerator:
-    """The line of choices. Returns the sentence's container."""
+    """Returns the sentence's container."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="choices"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
         with control_row("choices"):
@@ -275,7 +267,6 @@ def _choices() -> DeltaGenerator:
 
 
 def _lesson(text: str, inputs: Sequence[str]) -> PageContext:
-    """Draws the notes on the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
@@ -293,13 +284,13 @@ def _lesson(text: str, inputs: Sequence[str]) -> PageContext:
 
 
 def control_row(key: str) -> DeltaGenerator:
-    """A line for a figure's controls, each with its label before it; see `page.css`."""
+    """A line of controls, each with its label before it; see `page.css`."""
     place = st if (drawn := side.now()) is None else drawn.controls
     return place.container(horizontal=True, vertical_alignment="center", key=side.key(f"line-{key}"))
 
 
 def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
-    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box. A side B has none."""
+    """A menu of sentences that fit the open tab. A side B has none."""
     if side.is_b():
         return
 
@@ -321,7 +312,7 @@ def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
 
 
 def pair_boxes(ctx: PageContext) -> None:
-    """Draws the choice of query and key, the same on all pages."""
+    """Draws the choice of query and key."""
     queries, keys = of_queries(ctx.trace, ctx.choice.layer), ctx.trace.axes(ctx.choice.layer)[1].tokens
     controls.token_box(queries, ctx.query, label="Query")
     controls.token_box([visible(token) for token in keys], ctx.key, label="Key", key="to")
@@ -332,7 +323,7 @@ NO_HEAD = "This model has no output head, so it predicts no words."
 
 @contextmanager
 def where_it_predicts() -> Iterator[None]:
-    """For figures of a model's predictions: a model without a head gets a note in their place."""
+    """Surrounds figures of predictions: a model without a head gets a note in their place."""
     try:
         yield
     except NotCaptured as missing:

@@ -7,7 +7,7 @@ token, and the predictions layer by layer), and the length of the data of each v
 back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
 Enter comes first: a key waits while every processor computes a page, and soon finds the server busy, as it does when
-too many readers' keys wait, or another of the same reader's. Text that is only typed is not kept.
+too many readers' keys wait, or another of the same reader's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -32,7 +31,7 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WORDS
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
-from tfmviz.ui import controls, models, run_queue, session_cookie, trained, whole_model_data
+from tfmviz.ui import controls, models, run_queue, session_cookie, trained, url, whole_model_data
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
@@ -72,7 +71,7 @@ _asked_for: Counter[str] = Counter()
 
 
 class Refused(Exception):
-    """A question without an answer; the message is a sentence for the reader."""
+    """The message is a sentence for the reader."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,10 +97,10 @@ class Request:
 def follow_changes(ctx: PageContext, by: str, change: str, *names: str, **how: object) -> None:
     """Lets views follow each touch where a pass or its result is changed, if a browser computes the model.
 
-    The page answers in a run in any case. Draw this before those views.
+    Draw this before those views.
 
     Args:
-        by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
+        by: key of the view where it is changed; "b", the box of B's sentence, is Streamlit's.
         change: its current value on the page.
         names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/comparison_source.ts`.
@@ -119,7 +118,7 @@ def follow(ctx: PageContext, *names: str, edited: dict[str, object] | None = Non
     """
     if _served:
         page = {"model": ctx.model.name, "layer": ctx.choice.layer, "head": ctx.choice.head}
-        page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
+        page |= {"zoom": url.text("zoom"), "token": controls.pinned()}
         page |= {"edited": edited} if edited else {}
         data: dict[str, Any] = {"page": page, "text": ctx.text, "at": "live", "views": " ".join(names)}
         data |= {"parcel": parcel(ctx.model.name), "change": change}
@@ -135,7 +134,7 @@ def route() -> WebSocketRoute:
 
 
 async def _talk(socket: WebSocket) -> None:
-    """Answers one reader until they leave: always the newest question, and at most half of the time."""
+    """Answers one reader: always the newest question, and at most half of the time."""
     await socket.accept()
     reader = session_cookie.who(socket.cookies, socket.client.host if socket.client else "")
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
@@ -152,7 +151,6 @@ async def _talk(socket: WebSocket) -> None:
 
 
 async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
-    """Keeps the newest message; None: the reader has left."""
     message = {"type": ""}
     while message["type"] != "websocket.disconnect":
         message = dict(await socket.receive())
@@ -183,7 +181,7 @@ async def _answer(message: str, reader: str) -> bytes | str:
 
 
 def _has_place(reader: str) -> bool:
-    """Another key of this reader may wait: keys reach the threads in order, so readers take turns."""
+    """Keys reach the threads in order, so readers take turns."""
     is_full = _asked_for.total() >= AT_ONCE * (1 + WAITING)
     return not is_full and _asked_for[reader] < session_cookie.share(reader, run_queue.PROCESSORS)
 
@@ -233,7 +231,7 @@ def _counts(number: int) -> bool:
 
 
 def pictures(asked: Request) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Runs the model once: further data for the views, and the data of each. Raises: Refused."""
+    """Further data for the views, and the data of each, from one run. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
     def look(done: int, of: int) -> None:
@@ -295,5 +293,4 @@ def _model(name: str) -> Model:
 
 
 def _first(model: Model, asked: Request, tokens: tuple[str, ...], trace: Trace) -> int:
-    """Position of the default token of a text, as on a page that has just received it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))

@@ -1,5 +1,3 @@
-"""The choice of the model: a menu of names, and the select box that keeps the choice and puts it into the address."""
-
 from __future__ import annotations
 
 import json
@@ -26,7 +24,7 @@ OWN = "/own"
 
 
 def loadable() -> dict[str, Facts]:
-    """The models that can be loaded. Warns of those that cannot be, and stops the run if there is none."""
+    """Warns of models that cannot be loaded, and stops the run if none can."""
     entries = models.entries()
     for entry in entries:
         if entry.problem:
@@ -39,9 +37,7 @@ def loadable() -> dict[str, Facts]:
 
 
 def choose(configs: Mapping[str, Facts]) -> str:
-    """Draws the menu.
-
-    The select box is out of sight. It keeps the choice from page to page and in the address, which holds the box's
+    """The select box is out of sight. It keeps the choice from page to page and in the address, which holds the box's
     content and not the displayed names: these may change.
     """
     names = list(configs)
@@ -53,7 +49,7 @@ def choose(configs: Mapping[str, Facts]) -> str:
         "folder": _folder(),
         "converts": own.is_open(),
     }
-    show_choice("models", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+    show_choice("models", view, data=data, on_pick=pick)
     own.show_if_asked()
     return chosen
 
@@ -66,6 +62,6 @@ def pick(model: object) -> None:
 
 
 def _folder() -> str:
-    """The folder of converted models, without the name of the user who runs the app."""
+    """A path without the name of the user who runs the app."""
     folder, home = paths.own_models(), Path.home()
     return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)

@@ -21,8 +21,6 @@ OF_PAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat",
 
 @dataclass(frozen=True, slots=True)
 class OfPages:
-    """An ASGI application around another whose sessions receive only messages of pages."""
-
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,7 +34,7 @@ class OfPages:
 
 
 def is_of_a_page(message: Message) -> bool:
-    """A websocket's frame is one of the messages `OF_PAGES`, which are bytes."""
+    """A websocket's frame is one of `OF_PAGES`, which are bytes."""
     try:
         return BackMsg.FromString(message.get("bytes") or b"").WhichOneof("type") in OF_PAGES
     except Exception:  # protobuf's own, which we do not depend on but through Streamlit
@@ -44,10 +42,10 @@ def is_of_a_page(message: Message) -> bool:
 
 
 class Sockets(websockets_sansio_impl.WebSocketsSansIOProtocol):
-    """uvicorn's, which would keep a connection forever whose handshake has a line of more than 8,192 bytes."""
+    """uvicorn's would keep a connection forever whose handshake has a line of more than 8,192 bytes."""
 
     def data_received(self, data: bytes) -> None:
-        """Gets the data received; the whole handshake at first."""
+        """The first data are the whole handshake."""
         super().data_received(data)
         if not self.handshake_initiated:
             self.transport.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

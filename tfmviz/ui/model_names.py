@@ -1,4 +1,4 @@
-"""Models' names, lines and groups, from `assets/models.toml`. Their sizes are counted."""
+"""Models' names, lines and groups, from `assets/models.toml`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,7 @@ READS: Mapping[Architecture, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelLabel:
-    """An entry of the menu.
-
-    Attributes:
-        model: its name in an address.
-        line: its special feature.
-        size: layers, heads and parameters.
-    """
+    """`model`: its name in an address. `line`: its special feature. `size`: layers, heads and parameters."""
 
     model: str
     group: str
@@ -42,7 +36,7 @@ class ModelLabel:
 
 
 def named(models: Mapping[str, Facts]) -> list[ModelLabel]:
-    """The models in the order of the menu; those that the file does not name come last."""
+    """Models in the order of the menu; those that the file does not name come last."""
     listed = {model: label for model, label in _listed().items() if model in models}
     own = {
         model: {"group": YOURS, "name": model, "line": READS[config.architecture]}
@@ -53,7 +47,7 @@ def named(models: Mapping[str, Facts]) -> list[ModelLabel]:
 
 
 def name_of(model: str) -> str:
-    """A model's name on pages; a reader's model has the one of its address."""
+    """A reader's model has the name of its address."""
     return _listed().get(model, {"name": model})["name"]
 
 

@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ from tfmviz.words import markdown
 
 
 def entries() -> tuple[zoo.Entry, ...]:
-    """All models, including the reader's runs and those that cannot be loaded."""
+    """Models including the reader's runs and those that cannot be loaded."""
     return (*zoo.catalogue(), *trained.entries())
 
 
@@ -42,7 +43,7 @@ def usual(among: Sequence[str]) -> str:
 
 
 def load(name: str) -> Model:
-    """Shows a note and stops the run if the model's files turn out to be damaged."""
+    """Stops the run, with a note, if the model's files turn out to be damaged."""
     try:
         return found(name)
     except zoo.ModelUnavailable as error:
@@ -60,15 +61,7 @@ NEAR = 0.75
 
 
 def nearest(asked: str, usable: Sequence[str], usual: str) -> tuple[str, str]:
-    """The replacement of a model that does not exist: the one with the most similar name that can be loaded, or the
-    usual one.
-
-    Args:
-        usable: the models that the page can be about.
-
-    Returns:
-        Its name, and a sentence that explains the replacement.
-    """
+    """The model with the most similar name among the `usable`, or the `usual` one; and a sentence that explains it."""
     other = next(filter(_loads, get_close_matches(asked, usable, cutoff=NEAR)), usual)
     return other, f"There is no model {markdown.code(asked)} here. This is {markdown.plain(name_of(other))}."
 
@@ -82,16 +75,12 @@ def _loads(name: str) -> bool:
 
 
 def instead(chosen: str, needs: str, other: str) -> str:
-    """A sentence: why a page is not about the reader's chosen model.
-
-    Args:
-        needs: what that model is not, such as "a model with experts".
-    """
+    """A sentence: why a page is not about the chosen model, which is not `needs`, "a model with experts"."""
     return f"{markdown.code(chosen)} is not {needs}, so this is {markdown.code(other)}."
 
 
 def needed(name: str) -> Model | None:
-    """A model that part of a page needs, whatever is chosen. If it is missing, shows a note and gives None."""
+    """A model that part of a page needs. If it is missing, shows a note and gives None."""
     if name in zoo.available():
         return load(name)
     st.info(f"This part needs the model {markdown.code(name)}, which is missing.", icon=icons.INFO)
@@ -99,7 +88,7 @@ def needed(name: str) -> Model | None:
 
 
 def earlier(name: str) -> AnyModel | None:
-    """A model of any kind from before the transformer. If it is missing or damaged, shows a note and gives None."""
+    """The same as `needed`, of any kind from before the transformer."""
     try:
         return _load_earlier(name)
     except zoo.ModelUnavailable as error:
@@ -114,7 +103,7 @@ def _load_earlier(name: str) -> AnyModel:
 
 
 def _is_on_disk(loaded: tuple[Model, int]) -> bool:
-    """The weights of a model are still those on the disk; otherwise no result is kept."""
+    """Weights are the disk's; otherwise no result is kept."""
     model, written = loaded
     if zoo.written(model.name) == written:
         return True
@@ -124,10 +113,9 @@ def _is_on_disk(loaded: tuple[Model, int]) -> bool:
 
 @st.cache_resource(show_spinner="Loading the model…", validate=_is_on_disk)
 def _load(name: str) -> tuple[Model, int]:
-    """Loads a model once per server, after the page has been painted, and again when its files are replaced.
+    """Loads once per server, after the page has been painted, and again when the files are replaced.
 
-    Returns:
-        The model, and when its weights were written.
+    Returns when its weights were written, too.
     """
     import_torch()
     written = zoo.written(name)
@@ -136,19 +124,18 @@ def _load(name: str) -> tuple[Model, int]:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _load_trained(name: str) -> Model:
-    """Loads the model of a reader's run; only a few are kept."""
+    """Keeps only a few."""
     import_torch()
     return zoo.with_copies(trained.load(name))
 
 
 @st.cache_resource(show_spinner=False)
 def import_torch() -> None:
-    """Imports torch once, in one thread; all others wait for it. The server begins with it when it starts.
+    """Imports torch once, in one thread; all others wait for it.
 
     Meanwhile threads switch ten times as often: else the import would delay a first page. Torch gets one thread per
-    sentence. On a busy machine several would wait for one another far longer than they help with models of this size,
-    and
-    other readers need the other processors.
+    sentence: several would wait for one another far longer than they help with models of this size, and other readers
+    need the other processors.
     """
     keep_memory()
     gc.disable()  # imported modules stay: searching them for garbage takes a quarter of the time, and again later
@@ -164,35 +151,47 @@ def import_torch() -> None:
 
 @cached_for_all
 def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
-    """Everything the model computes on `text`. At the longest text a trace takes about 65 MB."""
+    """A trace takes about 65 MB at the longest text."""
     return run(model, text, edits)
 
 
 @cached_for_all
 def trace_of_own(model: Model, text: str, edits: tuple[Edit, ...]) -> Trace:
-    """The same for a translator whose decoder reads the translation written with the edits."""
+    """A translator's decoder reads the translation written with the edits."""
     return model.trace(text, edits, target=zoo.writing.generate(model, text, edits=edits).ids)
 
 
+@cached_for_all
+def trace_at(model: AnyModel, text: str, *sites: str) -> Trace:
+    """Some sites of a run without edits; without a name, all of them."""
+    return model.trace(text, sites=sites or None)
+
+
+@cached_for_all
+def of_folder(name: str, folder: Path) -> Model:
+    """A model that is not in the menu. Raises: ModelUnavailable."""
+    import_torch()
+    return zoo.load(name, folder)
+
+
 def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
-    """A new run. A translator's decoder reads its translation without edits."""
+    """A translator's decoder reads its translation without edits."""
     return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)
 
 
 def run_unshared(model: Model, text: str, sites: Iterable[str] | None = None) -> Trace:
-    """The same without edits, and nothing of it is kept: for text that is still being typed."""
+    """Nothing of it is kept: for text that is still being typed."""
     target = zoo.writing.translations(model, [text])[0] if translates(model) else None
     return model.trace(text, (), sites, target=target)
 
 
 def translates(model: Model) -> bool:
-    """There is a second text, written by the model."""
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
 
 
 @cached_for_all
 def tokens_read(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    """The tokens that a stack reads; a decoder that translates reads its own answer."""
+    """A decoder that translates reads its own answer."""
     if stack == "decoder" and translates(model):
         return run(model, text, sites=("decoder.0.resid_pre",)).tokens
     return model.encode(text).tokens
@@ -200,7 +199,7 @@ def tokens_read(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 @shared_with_others
 def translation(model: Model, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Greedy translations, without the special tokens at their ends."""
+    """Greedy, without the special tokens at the ends."""
     return zoo.writing.translations(model, texts)
 
 
@@ -228,7 +227,7 @@ def payload_of(model: Model, trace: Trace) -> bytes:
 
 @cached_for_all
 def book(model: Model) -> HeadCatalog | None:
-    """The biographies of a model's heads; None where there are none, or those of other weights."""
+    """Biographies of the heads; None where there are none, or those of other weights."""
     folder = next((entry.folder for entry in entries() if entry.name == model.name), None)
     try:
         return None if folder is None else biographies.load(folder / biographies.FILE, model.weights)

@@ -98,7 +98,6 @@ def _look() -> None:
 
 
 def _try(failed: str, act: Callable[[Converting], object]) -> None:
-    """Runs an action; the dialog shows the reason if it fails."""
     assert _converting is not None
     try:
         act(_converting)

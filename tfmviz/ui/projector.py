@@ -1,11 +1,10 @@
-"""Projector mode: the picture first, letters legible from the last row, all choices in one line."""
-
 from __future__ import annotations
 
 from pathlib import Path
 
 import streamlit as st
 
+from tfmviz.ui import url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import keys
 from tfmviz.views.shared import VIEWS
@@ -48,17 +47,12 @@ def served() -> str:
 
 def is_on() -> bool:
     """This session is on a projector. The address decides at first, and then shows it on every page."""
-    if "projected" not in st.session_state:
-        st.session_state["projected"] = st.query_params.get("projector") == "1"
-    if st.session_state["projected"]:
-        st.query_params["projector"] = "1"
-    elif "projector" in st.query_params:
-        del st.query_params["projector"]
-    return st.session_state["projected"]
+    on: bool = st.session_state.setdefault("projected", url.text("projector") == "1")
+    url.put({"projector": "1" * on})
+    return on
 
 
 def style() -> None:
-    """The layout of a page, and on a projector the larger letters."""
     st.html('<i class="hides"></i>' + STYLE * (not _served) + PROJECTED * is_on())
 
 

@@ -79,11 +79,7 @@ DEFAULT = "home"
 
 
 def address(page: str, choices: Mapping[str, str] | None = None) -> str:
-    """The address of a page, relative to any page.
-
-    Args:
-        choices: text, model, layer, an open tab …
-    """
+    """An address relative to any page. `choices`: text, model, layer, an open tab …"""
     return f"./{'' if page == DEFAULT else page}{'?' if choices else ''}{urlencode(choices or {})}"
 
 
@@ -104,13 +100,13 @@ def is_unknown() -> bool:
 
 @cache
 def _made() -> tuple[StreamlitPage, ...]:
-    """The entries of the menu, cached: making one checks the disk for its file, a tenth of a link's response time."""
+    """Cached: making an entry checks the disk for its file, a tenth of a link's response time."""
     # No icon: it would be the browser tab's too, and Streamlit would fetch that from outside.
     return tuple(st.Page(page.file, title=page.title, default=page.name == DEFAULT) for page in PAGES)
 
 
 def path(shown: StreamlitPage) -> None:
-    """Links to the previous and the next page of the course; none on a page outside it."""
+    """Links to the neighbours in the course; none on a page outside it."""
     course = [page for page in PAGES if page.group]
     at = next((n for n, page in enumerate(course) if page.name == shown.url_path), None)
     if at is None:
@@ -132,7 +128,7 @@ def routed() -> Iterator[None]:
 
 
 def ensure_routed() -> None:
-    """Starts over through the router if Streamlit ran the page alone. Every page calls this first."""
+    """Every page calls this first."""
     if not getattr(_here, "routed", False):
         navigation()
         st.rerun()
@@ -150,7 +146,7 @@ def of_all_pages() -> AbstractContextManager[None]:
 
 
 def of_this_page() -> AbstractContextManager[None]:
-    """Within `of_all_pages`: widgets drawn within belong to the page again."""
+    """Widgets drawn within, inside `of_all_pages`, belong to the page again."""
     run = get_script_run_ctx()
     assert run is not None
     return run.run_with_active_hash(run.page_script_hash)

@@ -1,7 +1,6 @@
 """Readers take turns: the server computes only about as many pages at the same time as it has processors.
 
 Fifty runs that share two processors all finish late. In turn each is quick, and half of them are done in half the time.
-A reader who waits for more than a moment sees how many are before them.
 
 Turns go round by reader, not by run: a reader who has had a turn comes after all others who wait, and has no second
 one meanwhile, however many tabs they open and however fast they press Enter.
@@ -57,7 +56,6 @@ class Ticket:
         asks: the run's model and text, as in `take`.
         called: set when its turn has come.
         began: when it was made, on its thread's clock, which stands still while it waits.
-        progress: of a slow pass, for its reader.
     """
 
     reader: str
@@ -84,7 +82,7 @@ class Round:
                 del self._tickets[ticket.reader]
 
     def call(self, may: Callable[[str], bool]) -> Ticket | None:
-        """Takes out the next ticket among readers who may have a turn; None without one."""
+        """The next ticket among readers who may have a turn; None without one."""
         for reader, tickets in self._tickets.items():
             if may(reader):
                 del self._tickets[reader]
@@ -98,7 +96,7 @@ class Round:
         return list(self._tickets)
 
     def __iter__(self) -> Iterator[Ticket]:
-        """All tickets in the order of their turns, as far as it is known: the first of each reader, the second …"""
+        """Tickets in the order of their turns, as far as it is known: the first of each reader, the second …"""
         rows = itertools.zip_longest(*self._tickets.values())
         return (ticket for row in rows for ticket in row if ticket is not None)
 
@@ -111,7 +109,7 @@ _running: set[Ticket] = set()
 
 @contextmanager
 def slot() -> Iterator[None]:
-    """Surrounds a run of a page: returns the turn that `take` took in it, however the run ends.
+    """Surrounds a run of a page: gives back the turn that `take` took in it, however the run ends.
 
     A turn that takes too long ends with a sentence in place of the rest of the page.
     """
@@ -129,11 +127,7 @@ def slot() -> Iterator[None]:
 
 
 def take(model: str = "", text: str = "") -> None:
-    """Waits for a turn; it lasts until the run ends.
-
-    Args:
-        model, text: the name of the model that will read a text in this turn; see `others`.
-    """
+    """Waits for a turn; it lasts until the run ends. `model, text`: see `others`."""
     if hasattr(_mine, "ticket"):
         return
     hold_if_stopped((model, text))
@@ -172,7 +166,7 @@ def _look(done: int, of: int) -> None:
 
 
 def others() -> list[str]:
-    """The texts of those who wait for a turn with the same model as this run, in the order of their turns."""
+    """The texts of those who wait for a turn with the same model, in the order of their turns."""
     if (mine := getattr(_mine, "ticket", None)) is None:
         return []
     with _lock:
@@ -180,7 +174,7 @@ def others() -> list[str]:
 
 
 def _call() -> None:
-    """Gives free turns to those who wait. Requires the lock."""
+    """Requires the lock."""
     while len(_running) < AT_ONCE and (ticket := _queue.call(_may)) is not None:
         _running.add(ticket)
         ticket.called.set()
@@ -191,7 +185,6 @@ def _may(reader: str) -> bool:
 
 
 def _before(ticket: Ticket) -> str:
-    """The readers before this ticket, or the one who has the turn now, in words."""
     with _lock:
         before = {one.reader for one in itertools.takewhile(lambda one: one is not ticket, _queue)}
     count = len(before - {ticket.reader}) + 1

@@ -68,7 +68,7 @@ def n_parameters(model: Model) -> int:
 
 @cached_for_all
 def effects(model: Model) -> PositionEffects:
-    """On a text of the trained length."""
+    """Effects on a text of the trained length."""
     return model.position_effects("decoder", TRAINED)
 
 
@@ -90,11 +90,7 @@ def _later(model: Model, ids: tuple[int, ...], first: int) -> Array:
 
 
 def side_by_side(ctx: PageContext, first: tuple[str, str]) -> None:
-    """Two schemes on the reader's sentence and on paper, in place of a page's tabs.
-
-    Args:
-        first: the schemes to begin with.
-    """
+    """Takes the place of a page's tabs. `first`: the schemes to begin with."""
     lesson.hide("model", "kind", "layer", "head")
     both = choose(ctx, first)
     st.markdown("The models differ only in their positions. Leave B for the tabs about one scheme.")
@@ -105,7 +101,7 @@ def side_by_side(ctx: PageContext, first: tuple[str, str]) -> None:
 
 
 def choose(ctx: PageContext, first: tuple[str, str] = ("sinusoidal", "rope")) -> HeadComparison:
-    """Stops the run with an explanation if there are not two models to compare."""
+    """Stops the run if there are not two models to compare."""
     offered = available()
     if len(offered) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in offered))
@@ -180,7 +176,7 @@ def _heat_map(ctx: PageContext) -> None:
 
 
 def same_tokens(both: HeadComparison) -> bool:
-    """Both models tokenize the text identically; draws a note where they do not."""
+    """Draws a note where the tokens differ."""
     a, b = both.lessons
     if a.trace.tokens != b.trace.tokens:
         st.info(CUT_DIFFERENTLY, icon=icons.INFO)
@@ -188,7 +184,7 @@ def same_tokens(both: HeadComparison) -> bool:
 
 
 def pair(both: HeadComparison) -> tuple[int, int]:
-    """Draws the choice of two words: positions of the query and of a key that comes no later."""
+    """Draws the choice of a query and of a key that comes no later: their positions."""
     ctx, _ = both.lessons
     with lesson.control_row("pair"):
         lesson.pair_boxes(ctx)
@@ -196,7 +192,7 @@ def pair(both: HeadComparison) -> tuple[int, int]:
 
 
 def moving(both: HeadComparison, query: int, key: int) -> None:
-    """One score of each twin as the whole text moves on, which shows the model's use of positions."""
+    """A score as the whole text moves on, which shows the model's use of positions."""
     ctx, _ = both.lessons
     layer, head = ctx.choice.layer_index, ctx.choice.head
     firsts = range(0, TRAINED - query, STRIDE)  # while the query is within reach
@@ -245,10 +241,7 @@ def attention(both: HeadComparison) -> None:
 
 
 def _most_alike(ctx: PageContext, ctx_b: PageContext) -> tuple[PageContext, str]:
-    """B at the head whose attention overlaps most with the chosen one of A, in [0, 1] as `analysis.heads.overlap`.
-
-    Both tokenize the text identically, into more than one token. In words, too.
-    """
+    """B at the head whose attention overlaps most with the chosen one of A (`analysis.heads.overlap`), and in words."""
     a, b, at = ctx.trace, ctx_b.trace, (ctx.choice.layer_index, ctx.choice.head)
     patterns = [b[f"{layer}.pattern"] for layer in b.layers]
     shares = overlap(np.concatenate((a[f"{ctx.choice.layer}.pattern"][[at[1]]], *patterns)), a[f"{a.layers[0]}.mask"])
@@ -269,7 +262,6 @@ def _heads(ctx: PageContext) -> None:
 
 
 def _cut(twin: PageContext) -> str:
-    """A note where a small vocabulary cuts words into shorter pieces than the reader's model does."""
     usual = models.load(models.usual(models.names()))
     mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))
     if mine <= others:

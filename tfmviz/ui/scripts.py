@@ -1,8 +1,8 @@
 """The scripts of the views, as files that a browser fetches once.
 
 Streamlit sends a component's script with every answer, to fifty browsers at the same time when a class presses Enter.
-The command `tfmviz` serves the scripts separately, cut into pieces that views share, and only a few lines that fetch
-one travel. `streamlit run` serves no files of ours, so there the scripts travel with every answer.
+The command `tfmviz` serves the scripts separately, cut into pieces that views share; `streamlit run` serves no files
+of ours, so there they travel with every answer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tfmviz.views.shared import DIST, script
+
+FILES = DIST / "split"
 
 FETCHING = """
 const view = await import(new URL("views/%s", document.baseURI));
@@ -68,12 +70,10 @@ def _names() -> dict[str, str]:
 
 @cache
 def _pieces() -> dict[str, list[str]]:
-    """The files of each view by its entry, the first one first."""
     pieces: dict[str, list[str]] = json.loads((DIST / "split.json").read_text(encoding="utf-8"))
     return pieces
 
 
 @cache
 def _files() -> dict[str, str]:
-    """All pieces by file name, the same on every server of a class."""
-    return {path.name: path.read_text(encoding="utf-8") for path in (DIST / "split").glob("*.js")}
+    return {path.name: path.read_text(encoding="utf-8") for path in FILES.glob("*.js")}

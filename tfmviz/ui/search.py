@@ -1,7 +1,7 @@
-"""The search: one index of all terms, pages, tabs, models and steps of lectures, and the box that searches it.
+"""One index of all terms, pages, tabs, models and steps of lectures; only terms are written for it
+(`assets/terms.toml`).
 
-The index comes from the menu, the tabs in the pages' sources, the walks and the models; only terms are written for it,
-in `assets/terms.toml`. A browser fetches it when the box is first opened.
+A browser fetches it when the box is first opened.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a page, as listed in the page's source.
+    """A tab as listed in its page's source.
 
     Attributes:
         choices: what opens it, in the address.
@@ -79,7 +79,6 @@ def box() -> None:
 
 
 def route() -> Route:
-    """The server's route to the index, which therefore does not travel with every page."""
     global _served
     _served = True
     return Route("/find.json", _answer)
@@ -96,12 +95,12 @@ def _as_json() -> str:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All entries but the reader's runs."""
+    """All but the reader's runs."""
     return (*_terms(), *_pages_and_tabs(), *_models(), *_steps())
 
 
 def tabs(page: Page) -> Iterator[Tab]:
-    """The tabs of a page, from its source: the calls of `tabs` there, and tabs within tabs."""
+    """Calls of `tabs` in the page's source, and tabs within tabs."""
     for key, tab in _rows(page.file):
         inner = Path(__file__).parent / "positions" / WITHIN.get(tab.title, "")
         if page.name != "positions" or tab.title not in WITHIN:

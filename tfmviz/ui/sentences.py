@@ -1,5 +1,3 @@
-"""Words that several pages need: sentences to start from, and a description of each architecture."""
-
 from __future__ import annotations
 
 import re
@@ -12,9 +10,8 @@ from tfmviz.record.marks import BARS
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence of the lectures, possibly with a head.
-
-    A test checks that of all heads of that kind of attention this one links the two words most strongly.
+    """A sentence of the lectures. Of all heads of its kind of attention, the one named links the two words most
+    strongly.
 
     Attributes:
         layer: path of an attention layer.
@@ -76,7 +73,7 @@ PAIR = Example(f"The cat sat on the mat. {BARS} The cat lay on the rug.")
 
 
 def examples_for(model: str) -> tuple[Example, ...]:
-    """Sentences for a model. One without a list gets those of tiny-english, without their heads."""
+    """A model without a list gets those of tiny-english, without their heads."""
     own = EXAMPLES.get(model)
     return tuple(Example(example.text) for example in EXAMPLES["tiny-english"]) if own is None else own
 
@@ -126,9 +123,8 @@ PRONOUNS = {"it", "he", "she", "they", "him", "her", "them"}
 
 
 def opening(tokens: Sequence[str], word: str = "") -> int:
-    """Position of the token that a page opens with.
-
-    The last `word`, else the first pronoun after another word, else the last token with a letter or digit.
+    """Position of the last `word`, else the first pronoun after another word, else the last token with a letter or
+    digit.
     """
     if word and (places := [n for n, token in enumerate(tokens) if token.strip() == word]):
         return places[-1]
@@ -155,7 +151,7 @@ def nearest(tokens: Sequence[str], chosen: int | None, *, model: str, text: str,
     """Position of the token that figures are about.
 
     Args:
-        chosen: the reader's choice, in this text or another one; None without one.
+        chosen: in this text or another one; None without a choice.
         text: the reader's sentence; one of the model's menu has a default token.
         first: the default; None: the page's.
     """
@@ -166,5 +162,5 @@ def nearest(tokens: Sequence[str], chosen: int | None, *, model: str, text: str,
 
 
 def in_one_line(text: str) -> str:
-    """A text as models read it: pasted lines are one text."""
+    """Pasted lines are one text."""
     return text.replace("\r", "").replace("\n", " ")

@@ -1,8 +1,8 @@
 """A reader is a browser, identified by a secret from the server that is in no address.
 
 A link therefore shows others what its sender sees, but only the sender's browser may control it, in every tab and after
-every reload, until it is closed. Readers take turns by browser, however many tabs they have, so the server signs the
-secret: otherwise one could invent many. They can still request many; `capacity` bounds these.
+every reload. Readers take turns by browser, so the server signs the secret: otherwise one could invent many. They can
+still request many; `capacity` bounds these.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def waits_here() -> str:
 
 
 def place() -> str:
-    """The place of this session's reader, by digits from which the address cannot be derived."""
+    """Digits from which the address cannot be derived."""
     return _signature(capacity.place_of(f"{st.context.ip_address}"))
 
 

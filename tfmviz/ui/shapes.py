@@ -1,5 +1,3 @@
-"""The shape of a model for the analyses of costs, and the size of its cache."""
-
 from __future__ import annotations
 
 from tfmviz.analysis.cache_cost import Kept, linear_state
@@ -8,16 +6,12 @@ from tfmviz.record.facts import Facts
 
 
 def shapes_of(config: Facts) -> dict[str, Shape]:
-    """The shape of each stack; the stack that runs last has the vocabulary."""
+    """Shapes of the stacks; the one that runs last has the vocabulary."""
     return {stack: _shape(config, stack) for stack in config.stacks}
 
 
 def kept(config: Facts, length: int, *, size: int) -> int:
-    """Bytes that a decoder must keep after `length` tokens of its text in order to continue.
-
-    Args:
-        size: bytes of a number.
-    """
+    """Bytes that a decoder must keep after `length` tokens in order to continue, at `size` bytes a number."""
     n_layers = config.depth("decoder")
     if config.attention.kind == "linear":
         return linear_state(n_layers=n_layers, n_heads=config.attention.n_heads, d_head=config.d_head, size=size)
@@ -33,7 +27,7 @@ def kept(config: Facts, length: int, *, size: int) -> int:
 
 
 def n_local(config: Facts) -> int:
-    """The number of layers of the decoder, or of an encoder alone, that see only the last tokens."""
+    """Layers of the decoder, or of an encoder alone, that see only the last tokens."""
     return sum(config.attention.window_in(n) is not None for n in range(config.depth(config.stacks[-1])))
 
 

@@ -1,7 +1,7 @@
-"""The side of a comparison for which a tab is being drawn; see `compared`.
+"""The side of a comparison for which a tab is being drawn.
 
-The same functions draw a tab once for A and once for B. This module separates the two: keys in B end with "_b", A's
-controls are not drawn again, and figures wait until both sides have theirs.
+The same functions draw a tab once for A and once for B: keys in B end with "_b", A's controls are not drawn again, and
+figures wait until both sides have theirs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Side:
         answers: the values of A's controls, by their keys.
         controls: the container of A's controls, above both sides.
         figures: by the keys that the tab gives them, each with its container.
-        places: of the tokens of each text, which are the same on both sides; see `figures.Link`.
+        places: of the tokens of each text, the same on both sides; see `figures.Link`.
         partners: the position in B of a token of A's, by `controls.PINS`.
         lacks: this is B without such a token; views keep the one that they show.
     """
@@ -40,11 +40,9 @@ class Side:
     figures: dict[str, tuple[DeltaGenerator, Any]] = field(default_factory=dict)
 
     def key(self, name: str) -> str:
-        """A tab's key as it is on the page."""
         return f"{name}_b" if self.is_b else name
 
     def other(self, name: str) -> str:
-        """The key on the other side."""
         return name if self.is_b else f"{name}_b"
 
 
@@ -62,7 +60,7 @@ def is_b() -> bool:
 
 
 def partner(pin: str, position: int) -> int | None:
-    """The position of a pinned token on this side; None where B lacks it."""
+    """A pinned token's position on this side; None where B lacks it."""
     side = now()
     return side.partners[pin](position) if side is not None and side.is_b else position
 
@@ -80,7 +78,6 @@ def key(name: str) -> str:
 
 @contextmanager
 def during(side: Side | None) -> Iterator[None]:
-    """Draws for a side, or without a comparison."""
     before = _drawn.set(side)
     try:
         yield
@@ -89,11 +86,7 @@ def during(side: Side | None) -> Iterator[None]:
 
 
 def once(key: str, draw: Callable[[], Any], fitting: Callable[[Any], Any]) -> Any:
-    """A control's value: drawn on A, and on B the one chosen on A.
-
-    Args:
-        fitting: turns A's value into one of B's control.
-    """
+    """A control's value: drawn on A, and on B the one chosen on A, which `fitting` turns into one of B's."""
     side = now()
     if side is None:
         return draw()

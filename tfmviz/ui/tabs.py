@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.ui import comparison, guess, head_comparison, lesson
+from tfmviz.ui import comparison, guess, head_comparison, lesson, url
 from tfmviz.ui.guess import Question
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.inputs import segmented_control
@@ -17,7 +17,7 @@ from tfmviz.ui.lesson import CHOICES, PageContext, hide_all_but, where_it_predic
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a page. Its address, its entry in the search and what is hidden while it is open follow from this.
+    """A tab of a page, with its address, its entry in the search and what is hidden while it is open.
 
     Attributes:
         draw: called for A and for B in a comparison.
@@ -46,18 +46,17 @@ class Tab:
 def tabs(
     key: str, ctx: PageContext, *parts: Tab, ctx_b: PageContext | None = None, inputs: Sequence[str] = CHOICES
 ) -> None:
-    """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
+    """Draws a row of tabs and computes only the open one.
 
     Args:
         key: name of the row in the address.
         inputs: of tabs without their own.
     """
-    asked = st.query_params.get(key, "")
+    asked = url.text(key)
     renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.aliases.items()}
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
-        st.query_params.update({key: title, **choices})
-        st.session_state.update({key: title, **choices})  # widgets read the address at the beginning of a run
+        url.choose({key: title, **choices})
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:
@@ -93,11 +92,7 @@ def _same(tab: Tab, ctx: PageContext, ctx_b: PageContext, inputs: Sequence[str])
 
 
 def either(label: str, key: str, parts: Mapping[str, Callable[[PageContext], object]]) -> Callable[[PageContext], None]:
-    """A tab with a choice within, which draws only the chosen part, at first the first one.
-
-    Args:
-        key: name of the choice in the address.
-    """
+    """A tab with a choice within, named `key` in the address, which draws only the chosen part."""
 
     def draw(ctx: PageContext) -> None:
         parts[segmented_control(label, list(parts), key=key, required=True, line=lesson.control_row(key))](ctx)
@@ -108,7 +103,7 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[PageContext], obj
 def parts(
     key: str, ctx: PageContext, *those: Tab, inputs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
 ) -> None:
-    """Parts of a tab, each declared as a tab is, under a choice: a second row of tabs would look like the first.
+    """Parts of a tab under a choice: a second row of tabs would look like the first.
 
     Args:
         key, inputs: as of `tabs`.

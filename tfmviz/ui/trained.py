@@ -9,6 +9,7 @@ import streamlit as st
 from tfmviz import paths, zoo
 from tfmviz.record.model import Model
 from tfmviz.runs.folder import ADDRESS, Folder, NoSuchRun
+from tfmviz.ui import url
 from tfmviz.zoo import Entry, ModelUnavailable
 
 KEY = "run"
@@ -21,20 +22,19 @@ _PREFIX = "run-"
 
 def addresses() -> list[str]:
     """The runs in the address, or those that were there before a link left them out."""
-    asked = st.query_params.get(KEY, st.session_state.get(KEY, ""))
+    asked = url.text(KEY, default=st.session_state.get(KEY, ""))
     found = [one for one in dict.fromkeys(asked.split(",")) if ADDRESS.fullmatch(one)][:MOST_RUNS]
     st.session_state[KEY] = ",".join(found)
     return found
 
 
 def put(found: list[str]) -> None:
-    st.session_state[KEY] = st.query_params[KEY] = ",".join(found[:MOST_RUNS])
+    url.choose({KEY: ",".join(found[:MOST_RUNS])})
 
 
 def keep_in_address() -> None:
     """Puts the runs into the address again: a link to another page leaves them out."""
-    if (found := addresses()) and st.query_params.get(KEY) is None:
-        put(found)
+    put(addresses())
 
 
 def name_of(address: str) -> str:

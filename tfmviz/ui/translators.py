@@ -1,4 +1,4 @@
-"""The recurrent translators: each is loaded once, and translates a text once, for all readers and pages."""
+"""The recurrent translators."""
 
 from __future__ import annotations
 
@@ -33,29 +33,24 @@ SAID: Mapping[str, str] = {
 
 
 def loadable() -> dict[str, AnyModel]:
-    """Those that are in `assets/models/`, by their attention."""
+    """Names by their attention."""
     names = {kind: f"seq2seq-{kind}" for kind in KINDS if f"seq2seq-{kind}" in zoo.translators()}
     return {kind: model for kind, name in names.items() if (model := models.earlier(name)) is not None}
 
 
 @shared_with_others
 def translation(model: AnyModel, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Recurrent models' translations, without the end tokens."""
+    """Translations without the end tokens."""
     return zoo.writing.translations(model, texts, max_new_tokens=model.config.max_len)
 
 
 @cached_for_all
 def trace(model: AnyModel, text: str) -> Trace:
-    """Everything a recurrent model computes while it translates `text`."""
     return model.trace(text, target=translation(model, text))
 
 
 def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
-    """The written tokens, one for each row of the pattern. After the last one it ends, or was cut off.
-
-    Args:
-        ends: the special tokens that end a translation.
-    """
+    """The written tokens, one for each row of the pattern. After the last one the text ends, or was cut off."""
     is_over = int(of["logits"][-1].argmax()) in ends
     return (*of.tokens[1:], "⟨end⟩" if is_over else "…")
 
@@ -75,12 +70,7 @@ def alignment(
     shown: int,
     picked: tuple[int, int] | None = None,
 ) -> Cells:
-    """α_ij, (written, source): a row for each written token; rows to come are grey.
-
-    Args:
-        shown: how many rows have been written.
-        picked: row and column that are framed.
-    """
+    """α_ij, (written, source); rows after the first `shown` are grey."""
     values = np.where(np.arange(len(alpha))[:, None] < shown, alpha, np.nan)
     return Cells(
         values[None],

@@ -1,5 +1,3 @@
-"""The progress of a pass that takes more than a moment, with a button that stops it."""
-
 from __future__ import annotations
 
 import time
@@ -21,8 +19,6 @@ Asks = tuple[str, str]
 
 
 class Progress:
-    """The passes of one run, one after the other."""
-
     def __init__(self) -> None:
         self._began = 0.0
         self._count = 0
@@ -42,7 +38,7 @@ class Progress:
                 self._count += 1
                 with self._place.container(horizontal=True, vertical_alignment="center"):
                     self._bar = st.progress(0.0)
-                    st.button("Stop", key=f"stop_{self._count}", on_click=_stop, args=(asks,))
+                    st.button("Stop", key=f"stop_{self._count}", on_click=lambda: st.session_state.update(stopped=asks))
             assert self._bar is not None
             self._bar.progress(done / of, f"{done} of {of} layers")
 
@@ -52,8 +48,7 @@ def give_way() -> None:
     again.
 
     Streamlit would finish it first, because a fragment's run does not redraw its surroundings. So a run of the whole
-    page
-    starts again.
+    page starts again.
     """
     run, part = get_script_run_ctx(suppress_warning=True), ThreadState.get().fragment_id
     if run is None or run.script_requests is None or part is None:
@@ -68,18 +63,10 @@ def give_way() -> None:
 
 
 def hold_if_stopped(asks: Asks) -> None:
-    """Ends a run that its reader has stopped, until they repeat the request or make another."""
+    """Ends a run that its reader has stopped, until they ask again."""
     if st.session_state.get("stopped", asks) != asks:
         del st.session_state["stopped"]
     if "stopped" in st.session_state:
         st.info("Stopped.", icon=icons.CUT)
-        st.button("Compute", key="unstop", on_click=_go_on)
+        st.button("Compute", key="unstop", on_click=lambda: st.session_state.pop("stopped"))
         st.stop()
-
-
-def _stop(asks: Asks) -> None:
-    st.session_state["stopped"] = asks
-
-
-def _go_on() -> None:
-    del st.session_state["stopped"]

@@ -1,11 +1,7 @@
-"""The models that a browser computes itself, as files that it fetches once, in parts that a proxy can cache.
-
-Like the views' scripts (`scripts.py`), they are served by the command `tfmviz` only.
-"""
+"""The models that a browser computes itself, in parts that a proxy can cache; served by the command `tfmviz` only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -28,12 +24,6 @@ HEADERS = FOREVER | {"Content-Encoding": "identity"}
 _served = False
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    data: bytes
-    digest: str
-
-
 def route() -> Route:
     """The server's route; from now on, `parcel` relies on it."""
     global _served
@@ -42,33 +32,30 @@ def route() -> Route:
 
 
 def parcel(model: str) -> dict[str, Any] | None:
-    """A model's address and digest and the script that computes it; None for any other model.
-
-    The address changes with the model's files.
+    """A model's address, which changes with its files, its digest and the script that computes it; None for any other
+    model.
     """
     if not _served or model not in KNOWN:
         return None
-    found = _package(model)
-    name = f"{model}-{found.digest[:20]}"
-    size = len(found.data)
+    data, digest = _package(model)
+    name, size = f"{model}-{digest[:20]}", len(data)
     script = f"views/{scripts.name_of(JS)}"
-    return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": found.digest, "script": script}
+    return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": digest, "script": script}
 
 
 def _answer(request: Request) -> Response:
     """Reads files, so Starlette runs it in a thread. The request is compared with the existing files."""
     name, _, part = request.path_params["name"].rpartition("/")
     model, _, digest = name.rpartition("-")
-    if model in KNOWN and digest == (found := _package(model)).digest[:20]:
-        for n, at in enumerate(range(0, len(found.data), PART)):
+    if model in KNOWN and digest == (found := _package(model))[1][:20]:
+        for n, at in enumerate(range(0, len(found[0]), PART)):
             if part == str(n):  # `int` takes "٣" for a number, and fails at five thousand digits
-                data = found.data[at : at + PART]
-                return Response(data, media_type="application/octet-stream", headers=HEADERS)
+                return Response(found[0][at : at + PART], media_type="application/octet-stream", headers=HEADERS)
     return Response("There are no such weights.", status_code=404, media_type="text/plain")
 
 
 @cache
-def _package(model: str) -> Package:
-    """Read once: the content of an address never changes."""
+def _package(model: str) -> tuple[bytes, str]:
+    """Data and digest, read once: the content of an address never changes."""
     data = package(PROJECT / "assets" / "models" / model)
-    return Package(data, sha256(data).hexdigest())
+    return data, sha256(data).hexdigest()

@@ -1,5 +1,3 @@
-"""The data of the picture of a whole model, from a trace computed anywhere."""
-
 from __future__ import annotations
 
 from typing import Any, get_args
@@ -16,7 +14,7 @@ ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
 
 
 def zoom_of(asked: str) -> Zoom:
-    """A zoom by its name in the address, by default the whole model."""
+    """The zoom of that name; by default the whole model."""
     return next((zoom for zoom in ZOOMS if zoom == asked), "model")
 
 
@@ -37,7 +35,7 @@ def subject(model: Model, trace: Trace) -> WholeModel:
 
 
 def summary_text(model: Model, about: WholeModel, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
-    """For each column of the picture: the top prediction there, its probability, and the answer's rank.
+    """Top prediction at each column of the picture, its probability, and the answer's rank.
 
     Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.
     """

@@ -1,5 +1,3 @@
-"""Attention as data files, with the numbers as the model computed them."""
-
 from __future__ import annotations
 
 import csv

@@ -115,7 +115,6 @@ def payload(
 
 
 def travels_whole(trace: Trace) -> bool:
-    """True if the payload holds the weights of all heads."""
     return sum(allowed(trace, layer).sum() * len(trace[f"{layer}.pattern"]) for layer in trace.layers) <= WHOLE
 
 
@@ -123,7 +122,6 @@ def details(trace: Trace, keys: Iterable[str], *, title: str = "") -> bytes:
     """The full weights of the heads that are looked at in a long text.
 
     Args:
-        title: as for the `payload` they belong to.
         keys: "layer/what", see above. Keys that match nothing in this trace are skipped.
     """
     blob, entries = _Blob(), []
@@ -176,13 +174,13 @@ def _kind(
 
 
 def _unused(pattern: Array) -> Array:
-    """The attention of each row to no token, (head, q_len), in thousandths; 0 in a row without keys."""
+    """Thousandths, (head, q_len); 0 in a row without keys."""
     given = pattern.astype(np.float64).sum(axis=-1)
     return np.where(given > 0, np.round(1 - given, 3), 0.0)
 
 
 def _kinds(trace: Trace) -> dict[str, list[str]]:
-    """The layers of each kind of attention. Raises: ValueError, see `payload`."""
+    """Raises: ValueError, see `payload`."""
     kinds: dict[str, list[str]] = {}
     for layer in trace.layers:
         kinds.setdefault(kind_of(layer), []).append(layer)
@@ -208,7 +206,7 @@ def _of_book(book: HeadCatalog | None, layers: Sequence[str]) -> dict[str, Any]:
 
 
 def thumbnails(pattern: Array, mask: Array) -> Array:
-    """Pictures of the heads of one layer: (head, at most `TILE`, at most `TILE`), see "Long texts" above."""
+    """(head, at most `TILE`, at most `TILE`) of one layer, see "Long texts" above."""
     shown = np.where(mask, pattern, -1)
     for axis in (1, 2):
         length = shown.shape[axis]
@@ -219,7 +217,6 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
 
 
 def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
-    """Returns the offset of each head's weights."""
     heads, _, columns = pattern.shape
     cells = np.flatnonzero(mask)
     scales = np.ceil(pattern.max(axis=-1) * SCALE_STEPS - 1e-3).clip(1, SCALE_STEPS)  # (head, row)
@@ -235,7 +232,7 @@ def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
 
 
 def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
-    """Pattern (rows, columns) and mask of a key of `details`; None if it matches nothing."""
+    """Pattern and mask; None if the key matches nothing."""
     name, _, what = key.rpartition("/")
     if name not in trace.layers:
         return None
@@ -253,7 +250,7 @@ def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
 
 
 def _checked(trace: Trace, layer: str) -> Array:
-    """A layer's pattern, (head, q_len, k_len). Raises: ValueError, naming the site, if it does not lie in [0, 1]."""
+    """(head, q_len, k_len). Raises: ValueError, naming the site, if a weight does not lie in [0, 1]."""
     pattern = trace[f"{layer}.pattern"]
     smallest, largest = pattern.min(), pattern.max()  # NaN if there is one
     if not (smallest >= 0 and largest <= 1 + 1e-4):
@@ -271,13 +268,13 @@ def _verdicts(scores: Mapping[Kind, Array]) -> list[list[Any]]:
 
 
 def _rounded(values: ArrayLike) -> list[float | None]:
-    """Three decimals; None for NaN, which JSON lacks."""
+    """NaN becomes None: JSON lacks it."""
     rounded = np.round(np.asarray(values, dtype=np.float64), 3).tolist()
     return [None if math.isnan(value) else value for value in rounded]
 
 
 def _identity(trace: Trace, title: str) -> int:
-    """A number that differs between models, texts and edits, so that late details find their payload."""
+    """Differs between models, texts and edits, so that late details find their payload."""
     source = None if trace.source is None else trace.source.ids
     return zlib.crc32(repr((title, trace.target.ids, source, trace.edits)).encode())
 
@@ -303,7 +300,6 @@ class _Blob:
         self.length = 0
 
     def add(self, array: Array) -> int:
-        """Returns the array's offset."""
         start = self.length
         self.parts.append(array.tobytes())
         self.length += len(self.parts[-1])
@@ -314,7 +310,7 @@ class _Blob:
 
 
 class _Masks:
-    """The distinct masks of a trace, each stored once: most layers share theirs."""
+    """Each mask is stored once: most layers share theirs."""
 
     def __init__(self, blob: _Blob) -> None:
         self.blob = blob

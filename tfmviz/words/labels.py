@@ -14,7 +14,7 @@ START, END = "<START>", "<END>"
 """The tokens that begin and end a decoder's text."""
 
 UNKNOWN = "…"
-"""The next token of a decoder's text that was cut off."""
+"""The next token of a text that was cut off."""
 
 
 def visible(token: str) -> str:
@@ -25,7 +25,7 @@ def visible(token: str) -> str:
 
 @lru_cache(4096)  # a page asks for each token's label a hundred times
 def whole(token: str) -> str:
-    """The whole token: without the space that begins a word, other white space and control characters made visible."""
+    """The whole token without its first space, other white space and control characters made visible."""
     word = token if token.isspace() else token.removeprefix(" ")
     left, right = len(word) - len(word.lstrip(" ")), len(word) - len(word.rstrip(" "))
     inner = word.strip(" ")
@@ -37,10 +37,9 @@ def whole(token: str) -> str:
 
 
 def quoted(tokens: Sequence[str], *, of: str = "token", first: int = 0) -> list[str]:
-    """Names of a text's tokens in sentences: “bird”, but “the” (token 3) if another one looks the same.
+    """Names of tokens in sentences: “bird”, but “the” (token 3) if another one looks the same.
 
     Args:
-        tokens: all of the text, or their labels.
         of: the noun before the index.
         first: the first index.
     """
@@ -52,8 +51,8 @@ def quoted(tokens: Sequence[str], *, of: str = "token", first: int = 0) -> list[
 def of_queries(trace: Trace, layer: str) -> list[str]:
     """Labels of the rows of a layer's pattern.
 
-    In cross-attention a row names both words: in the row “a → student” the decoder has read "a" and is about to write
-    "student", which is what it looks for in the source. The word it has read would mislead on its own.
+    In cross-attention a row names both words: in “a → student” the decoder has read "a" and is about to write
+    "student", which it looks for in the source.
     """
     labels = _labels(trace, layer)
     return [f"{read} → {writes}" for read, writes in _both(trace, labels)] if _crosses(layer) else labels
@@ -78,9 +77,7 @@ def _crosses(layer: str) -> bool:
 
 
 def _both(trace: Trace, labels: list[str]) -> list[tuple[str, str]]:
-    """For every row the last token read, and the next one: at the end, unless the text was cut off, the token that also
-    begins it.
-    """
+    """For every row the last token read, and the next one."""
     ends = "logits" in trace and int(trace.row("logits", -1).argmax()) == trace.target.ids[0]
     return list(zip(labels, [*labels[1:], END if ends else UNKNOWN], strict=True))
 

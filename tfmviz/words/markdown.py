@@ -9,18 +9,18 @@ SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&")
 
 
 def plain(text: str) -> str:
-    """Text shown literally by Streamlit's Markdown, in one line: a blank line would end our paragraph."""
+    """Text shown literally by Streamlit's Markdown, in one line."""
     return "".join(f"\\{character}" if character in SIGNS else character for character in _in_one_line(text))
 
 
 def code(text: str) -> str:
-    """A short text in a code span, whatever it contains."""
+    """A code span, whatever it contains."""
     return f"`` {_in_one_line(text).replace('`', 'ˋ')[:80]} ``"
 
 
 def first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence of our text, and the rest. It ends at a full stop that is neither a reader's, escaped by
-    `plain`, nor within bold text or code.
+    """The first sentence of our text, and the rest. A full stop escaped by `plain`, in bold text or in code does not
+    end it.
     """
     outside = re.sub(r"(`+).*?\1", lambda code: "_" * len(code[0]), text)
     for stop in re.finditer(r"(?<!\\)\.(?:\*\*)? (?=[^a-z\d])", outside):

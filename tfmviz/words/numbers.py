@@ -1,6 +1,6 @@
 """Numbers as the pages write them: few digits, true minus signs, superscript powers of ten.
 
-A number that is not finite, such as a ratio with denominator 0, is written as a dash.
+A number that is not finite is a dash.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def of_logarithm(log: float) -> str:
 
 
 def per_cent(probability: float) -> str:
-    """29%, 3.4%, 0.02%: two significant digits. A value that rounds to nothing, such as −10⁻⁸, is 0.00%."""
+    """29%, 3.4%, 0.02%: two significant digits."""
     if not math.isfinite(probability):
         return NO_NUMBER
     digits = sum(probability < edge for edge in PER_CENT_EDGES)

@@ -1,7 +1,7 @@
 """The models that can be shown, by name: those shipped in `assets/models/`, and the reader's own.
 
-Listing them needs no torch. Names that need it are imported on first use: `load`, the classes of loaded models,
-`writing`, `experiments` … Models from before the transformer have separate lists, as most pages need attention heads.
+Listing them needs no torch; names that need it are imported on first use. Lists are alphabetical. Earlier models have
+separate lists, as most pages need attention heads.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ FILES = ("config.json", "model.safetensors", "tokenizer.json")
 """The files without which a model cannot be loaded."""
 
 TRIAL = "The cat sat on the mat."
-"""The sentence on which every model is tried when it is loaded."""
+"""The text on which every model is tried when it is loaded."""
 
 
 class ModelUnavailable(LookupError):
@@ -73,9 +73,9 @@ class Entry:
     """One folder of the zoo.
 
     Attributes:
-        problem: a sentence that says why the model cannot be loaded; None if its files are in order.
-        config: shape of the model; None if there is a problem, or if it is no transformer.
-        earlier: shape of a model from before the transformer; None if it is none.
+        problem: why the model cannot be loaded, in a sentence.
+        config: of a transformer.
+        earlier: of an earlier model.
     """
 
     name: str
@@ -86,31 +86,30 @@ class Entry:
 
 
 def catalogue(folder: Path | None = None) -> tuple[Entry, ...]:
-    """All transformers in alphabetical order, damaged models included. Reads headers only.
+    """All transformers, damaged ones included. Reads headers only.
 
     Args:
-        folder: where to look; None: the shipped models and the reader's own, whose names cannot hide shipped ones.
+        folder: None: the shipped models and the reader's own, whose names cannot hide shipped ones.
     """
     return tuple(entry for entry in everything(folder) if entry.earlier is None)
 
 
 def earlier(folder: Path | None = None) -> tuple[str, ...]:
-    """Names, alphabetically, of the intact language models from before the transformer."""
+    """Names of the intact earlier language models."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, EarlierConfig))
 
 
 def translators(folder: Path | None = None) -> tuple[str, ...]:
-    """Names, alphabetically, of the intact recurrent translators."""
+    """Names of the intact recurrent translators."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, Seq2SeqConfig))
 
 
 def labellers(folder: Path | None = None) -> tuple[str, ...]:
-    """Names, alphabetically, of the intact recurrent labellers of tokens."""
+    """Names of the intact recurrent labellers."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, LabellerConfig))
 
 
 def everything(folder: Path | None = None) -> tuple[Entry, ...]:
-    """All models of all kinds; see `catalogue`."""
     places = {os.path.basename(path): path for place in folders(folder) for path in _in(place)}
     return tuple(_inspect(places[name], _stamp(places[name])) for name in sorted(places))
 
@@ -121,7 +120,7 @@ def folders(folder: Path | None = None) -> tuple[Path, ...]:
 
 
 def _in(place: Path) -> list[str]:
-    """The folders of models in a place. One that begins with a dot is unfinished."""
+    """Paths of the models in a place; a folder that begins with a dot is unfinished."""
     if not place.is_dir():
         return []
     with os.scandir(place) as found:
@@ -129,10 +128,7 @@ def _in(place: Path) -> list[str]:
 
 
 def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
-    """Size and time of each of `FILES`; while they stay the same, what was read from the files is still true.
-
-    Every reader who opens a page waits for this, so it asks for three files and reads no folder.
-    """
+    """Size and time of each of `FILES`, the key of what was read from them."""
     found: list[tuple[int, int] | None] = []
     for name in FILES:
         try:
@@ -144,12 +140,12 @@ def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
 
 
 def available(folder: Path | None = None) -> tuple[str, ...]:
-    """Names, alphabetically, of the intact transformers."""
+    """Names of the intact transformers."""
     return tuple(entry.name for entry in catalogue(folder) if entry.problem is None)
 
 
 def written(name: str) -> int:
-    """Time at which the weights were written, in nanoseconds since 1970; 0 if they are missing."""
+    """Time of the weights, in nanoseconds since 1970; 0 if they are missing."""
     for place in reversed(folders()):
         with suppress(OSError):
             return (place / name / FILES[1]).stat().st_mtime_ns
@@ -157,7 +153,7 @@ def written(name: str) -> int:
 
 
 def weights_hash(name: str, folder: Path | None = None) -> str:
-    """A hash that tells the weights of a model, of any kind, from others; "" if they are missing."""
+    """A hash of the weights; "" if they are missing."""
     places = [path for place in folders(folder) for path in _in(place) if os.path.basename(path) == name]
     path = Path(places[-1], FILES[1]) if places else Path()
     return _hash(path, path.stat().st_mtime_ns) if path.is_file() else ""
@@ -171,7 +167,7 @@ def _hash(path: Path, stamp: int) -> str:
 
 @lru_cache(maxsize=256)
 def _inspect(place: str, stamp: tuple[tuple[int, int] | None, ...]) -> Entry:
-    """Checks without torch the config, the header of the weights, and that there is a tokenizer."""
+    """Checks without torch the config, the weights' header, and that there is a tokenizer."""
     folder = Path(place)
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         return Entry(folder.name, f"{missing[0]} is missing.", None, folder)

@@ -40,12 +40,11 @@ def logits_under(
     *,
     target: str | Sequence[int] | None = None,
 ) -> Array:
-    """Logits under each of several sets of edits, in as few forward passes as fit the memory; see `tap.Fork`.
+    """Logits under each of several sets of edits, in as few forward passes as fit the memory.
 
     Args:
-        variants: at least one set of edits; each holds at least one edit.
-        positions: tokens whose logits are needed; None: all. The others of a long vocabulary are not computed.
-        target: see `AnyModel.trace`.
+        variants: at least one set of at least one edit.
+        positions: None: all.
 
     Returns:
         (variant, position, vocab).
@@ -57,13 +56,13 @@ def logits_under(
 
 
 def logits(model: Model, ids: Sequence[int], *, cached: int = 0) -> Array:
-    """Logits of a language model on a text of any length its position scheme reaches, past `max_len` too.
+    """Logits of a language model on a text of any length its positions reach, past `max_len` too.
 
     Args:
-        cached: first tokens that are read in a separate pass, which leaves keys and values behind.
+        cached: first tokens, read in a separate pass.
 
     Returns:
-        (len - cached, vocab), those of the tokens after the cached ones.
+        (len - cached, vocab).
 
     Raises:
         ValueError: a learned table ends before the text.
@@ -104,8 +103,7 @@ def recurrent_weights(model: AnyModel, layer: str) -> RecurrentWeights:
 
 
 def decays(model: AnyModel, layer: int) -> Array:
-    """a of a layer of a state space model: the share of each number of its state that is left after one token,
-    (number,).
+    """a of a layer of a state space model, (number,): the share of its state that is left after one token.
 
     Raises:
         ValueError: the model has no such layer.
@@ -128,7 +126,6 @@ def window_weights(model: AnyModel) -> WindowWeights:
 
 
 def step_times(model: Model, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of a language model's step without the cache and with it; see `model.timing.step_times`."""
     return timing.step_times(ZooModel.behind(model).language_model, lengths, rounds=rounds)
 
 
@@ -149,11 +146,6 @@ def losses_with_dropout(
 
 
 def gradient_lengths(model: Model, inputs: str | Sequence[int], *, untrained: int | None = None) -> dict[str, float]:
-    """Norm of the gradient in every layer for the loss on one text; see `model.in_training.gradient_lengths`.
-
-    Args:
-        untrained: seed of random weights that replace the trained ones; None: the trained ones.
-    """
     ours = ZooModel.behind(model)
     ours.check_head()
     module = ours.module if untrained is None else in_training.untrained(ours.config, seed=untrained)

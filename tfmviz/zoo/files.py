@@ -38,10 +38,9 @@ def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer
 
 
 def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model.safetensors") -> Transformer:
-    """The transformer with its weights, which compute in float32 however they are stored; nothing is allocated twice.
+    """The transformer with its weights, which compute in float32 however they are stored.
 
-    The matrices of a large model that are stored in half precision stay so, and in their file, of which the system
-    keeps in memory as much as fits; see `model.linear.product`.
+    A large model's matrices in half precision stay so, and in their file; see `model.linear.product`.
 
     Raises:
         ValueError: the weights do not fit the config, or not all are finite.
@@ -60,7 +59,7 @@ def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model
 
 
 def stay_in_file(config: ModelConfig) -> Callable[[str], bool]:
-    """Selects parameters that are read from their file at every run: matrices of a large model on the processor."""
+    """Selects parameters that stay in their file: matrices of a large model on the processor."""
     if config.n_parameters <= IN_MEMORY or chosen_for(config.n_parameters).type != "cpu":
         return lambda name: False
     matrices = {name for name, shape in parameter_shapes(config).items() if len(shape) == 2}
@@ -68,7 +67,7 @@ def stay_in_file(config: ModelConfig) -> Callable[[str], bool]:
 
 
 def read_earlier(folder: Path, config: AnyEarlier) -> nn.Module:
-    """A model from before the transformer, in the same way."""
+    """The same for an earlier model."""
     weights = _read_weights(folder / "model.safetensors", config)
     module = build(config)
     module.load_state_dict(weights)
@@ -93,7 +92,7 @@ def are_finite(value: Tensor) -> bool:
 
 
 def _check_shapes(path: Path, config: Config) -> None:
-    """Compares the header of the weights with the config, before the model is built and the weights are read.
+    """Compares the header of the weights with the config, before the weights are read.
 
     Raises:
         ValueError: an array is missing or superfluous, has another shape or holds no floating-point numbers.

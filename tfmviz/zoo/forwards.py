@@ -1,4 +1,4 @@
-"""The end of a forward pass: logits, of which a model with a long vocabulary computes only the rows asked for."""
+"""The end of a forward pass: logits, of a long vocabulary only the rows asked for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfmviz.record.tap import NO_TAP, Fork, Recorder
 from tfmviz.record.trace import Array, Later
 
 MOST_NUMBERS = 2**26
-"""Most numbers that a feed-forward layer may hold when several variants of a text are run: 256 MB."""
+"""Most values of a feed-forward layer when several variants of a text are run: 256 MB."""
 
 
 def read_out_later(module: Transformer, x: Tensor, recorder: Recorder) -> Mapping[str, Later]:
@@ -47,7 +47,7 @@ def _rows(module: Transformer, x: Tensor, positions: Sequence[int]) -> Array:
 
 @torch.inference_mode()
 def logits_after(module: Transformer, texts: Sequence[Sequence[int]]) -> Array:
-    """The last logits of several texts of the same length, (text, vocab); the others are not computed."""
+    """The last logits of several texts of the same length, (text, vocab)."""
     assert not isinstance(module.head, Headless)
     last = stream_of(module, [ids_for(module, texts)])[:, -1]
     return to_array(module.head(last, module.embedding, tap=NO_TAP))

@@ -1,4 +1,4 @@
-"""Limits on the files of a model, checked before they are read, at conversion and in the list of models."""
+"""Limits on the files of a model, checked before they are read."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ MOST_SETTINGS = 1e6
 """Bytes of the largest file of settings."""
 
 MOST_JSON = 50e6
-"""Bytes of the largest other file besides the weights; tokenizers of the largest vocabularies take 35 million."""
+"""Bytes of the largest other file besides the weights; the largest tokenizers take 35 million."""
 
 MOST_VALUES = 4e6
-"""Values in the longest JSON file. Read, each takes up to 100 bytes, however short it is written: `[[],[],[], …`. The
-largest vocabularies take 2.7 million.
-"""
+"""Values in the longest JSON file. Read, each takes up to 100 bytes. The largest vocabularies take 2.7 million."""
 
 MOST_HEADER = 4e6
-"""Bytes of the headers of all weights together: room for 30,000 tensors, thirty times those of any known model."""
+"""Bytes of the headers of all weights together: 30,000 tensors."""
 
 MOST_COUNTED = 10_000
-"""The largest number of a setting that becomes so many entries of a list when it is read."""
+"""The largest number of a setting that transformers turns into a list of that length."""
 
 COUNTED = re.compile(r".*layers?|num_labels|extra_ids")
 """Settings of which transformers makes a list."""
@@ -36,11 +34,11 @@ OURS = {
     "target_tokenizer.json": MOST_JSON,
     "model.safetensors": math.inf,
 }
-"""The files of a folder of the zoo that are read, and the most bytes of each."""
+"""The files of a folder of the zoo, and the most bytes of each."""
 
 
 class Refused(ValueError):
-    """A model that cannot be shown. The message says why and, where there is a way, what to do instead."""
+    """A model that cannot be shown; the message says why and what to do instead."""
 
 
 def check_folder(folder: Path) -> None:
@@ -54,8 +52,7 @@ def check_file(path: Path, most: float = MOST_JSON) -> None:
     """Checks a file, if there is one.
 
     Raises:
-        Refused: reading could wait for it for ever, as for a pipe or a device; it has more than `most` bytes; it is a
-            JSON file of more than `MOST_VALUES` values.
+        Refused: it is no regular file, has more than `most` bytes, or is JSON of more than `MOST_VALUES` values.
     """
     if not path.exists():
         return
@@ -73,7 +70,7 @@ def check_size(name: str, n_bytes: int, most: float) -> None:
 
 
 def check_headers(paths: Iterable[Path]) -> None:
-    """Raises: Refused, if the headers of weights are so long that reading them would take minutes."""
+    """Raises: Refused, if the headers of weights are too long."""
     total = 0
     for path in paths:
         with path.open("rb") as file:

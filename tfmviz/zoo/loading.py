@@ -39,17 +39,15 @@ def load(name: str, folder: Path | None = None, *, kind: type[Kind]) -> Kind: ..
 
 
 def load(name: str, folder: Path | None = None, *, kind: type[Loaded[Any, Any]] = ZooModel) -> Loaded[Any, Any]:
-    """Loads a model and tries it on a sentence, so that the reader's first one is as fast as the others.
-
-    A large transformer is put on the GPU where there is one; see `model.device`.
+    """Loads a model and tries it on a sentence. A large transformer goes to the GPU, if any.
 
     Args:
-        folder: where to look; see `catalogue`.
-        kind: `EarlierModel`, `RecurrentTranslator` and `RecurrentLabeller` came before the transformer.
+        folder: see `catalogue`.
+        kind: `EarlierModel`, `RecurrentTranslator`, `RecurrentLabeller` or a transformer.
 
     Raises:
-        ModelUnavailable: there is no such model of this kind, its files are missing or damaged, they do not fit one
-            another, or its results are not finite.
+        ModelUnavailable: there is no such model of this kind, its files are missing or damaged, or its results are not
+            finite.
     """
     entries = {entry.name: entry for entry in everything(folder) if issubclass(_kind_of(entry), kind)}
     if name not in entries:
@@ -75,10 +73,7 @@ def with_copies(model: Known) -> Known:
 
 
 def vocabularies(folder: Path | None = None) -> dict[tuple[str, ...], Tokenizer | ForeignTokenizer]:
-    """The different tokenizers of all available models, each under the names of the models that share it.
-
-    One that cannot be read is left out.
-    """
+    """The readable tokenizers of all available models, each under the names of the models that share it."""
     same: dict[bytes, list[Entry]] = {}
     for entry in catalogue(folder):
         if entry.config is not None:

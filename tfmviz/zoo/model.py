@@ -41,7 +41,7 @@ LONGEST = 40
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Loaded(Generic[C, N]):
-    """A loaded model of any kind. Two are equal only if they are the same object: a cheap key of a cache."""
+    """A loaded model of any kind, equal only to itself: a cheap key of a cache."""
 
     name: str
     config: C
@@ -116,7 +116,7 @@ class Loaded(Generic[C, N]):
 
 
 class EarlierModel(Loaded[EarlierConfig, Earlier]):
-    """A language model from before the transformer: a fixed window, or a recurrent network."""
+    """An earlier language model."""
 
 
 class RecurrentLabeller(Loaded[LabellerConfig, Labeller]):
@@ -136,7 +136,7 @@ class RecurrentTranslator(Loaded[Seq2SeqConfig, Seq2Seq]):
         return source, self.tokenizer.encoding_of((END, *written), max_len=longest)
 
     def greedy(self, sources: Sequence[Encoding], max_new_tokens: int) -> tuple[tuple[int, ...], ...]:
-        """Greedy translations of several texts in one batch, without the end tokens."""
+        """Greedy translations in one batch, without the end tokens."""
         src, lengths = batch_for(self.module, [source.ids for source in sources])
         longest = min(max_new_tokens, self.config.max_len - 1)
         return tuple(map(tuple, translate_batch(self.module, src, lengths, mark=END, max_new_tokens=longest)))
@@ -199,9 +199,7 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
         return (*text[1:], *without(ends, steps(reader, text, ends=ends, max_new_tokens=LONGEST)))
 
     def _shifted_right(self, target: str | Sequence[int]) -> Encoding:
-        """The decoder's input for writing `target`: the start token first, so that each position predicts the next
-        token.
-        """
+        """The decoder's input for writing `target`: the start token first."""
         if isinstance(target, str):
             return self.tokenizer.encode_target(target, max_len=self.config.max_len)
         start, encoding = self.begin[0], self._cut(target, self.config.max_len - 1)
@@ -219,7 +217,7 @@ def attention_code() -> tuple[Callable[..., Any], ...]:
 
 
 def _arrays(recorder: Recorder) -> Mapping[str, Array]:
-    """The record without the batch axis, which masks lack. The arrays are read-only views of the tensors."""
+    """The record without the batch axis, as read-only views."""
     values = {}
     for site, tensor in recorder.values.items():
         array = to_array(tensor) if site.endswith(".mask") else to_array(tensor)[0]

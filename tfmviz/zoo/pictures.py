@@ -28,10 +28,10 @@ from tfmviz.zoo import ModelUnavailable
 FOLDER = PROJECT / "assets" / "digits"
 
 POSITIONS = ("learned", "none")
-"""The models by how they know where a patch lies; each is a file of weights."""
+"""The models by their positions of patches; each is a file of weights."""
 
 GREYS = 16
-"""The largest value of a cell of a shipped picture, a whole number from 0."""
+"""The largest value of a cell."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +79,6 @@ def load(positions: str, folder: Path = FOLDER) -> PictureReader:
 
 
 def weights_hash(positions: str, folder: Path = FOLDER) -> str:
-    """A hash that tells the weights from others."""
     return hashlib.blake2b((folder / f"{positions}.safetensors").read_bytes(), digest_size=8).hexdigest()
 
 
@@ -88,7 +87,7 @@ def read_picture(model: PictureReader, picture: Array, order: Array | None = Non
 
     Args:
         picture: (side, side) in [0, 1].
-        order: the patch that stands at each place; None: as they are.
+        order: the patch at each place.
     """
     recorder = Recorder()
     with torch.inference_mode():
@@ -97,7 +96,7 @@ def read_picture(model: PictureReader, picture: Array, order: Array | None = Non
 
 
 def measure(model: PictureReader, digits: Digits) -> dict[str, float]:
-    """The share of held-out digits that the model identifies, with patches in their order and shuffled."""
+    """The share of held-out digits that the model identifies, with patches in order and shuffled."""
     pictures, labels = digits.held_out
     rng = np.random.default_rng(0)
     orders = np.stack([rng.permutation(N_PATCHES) for _ in labels])

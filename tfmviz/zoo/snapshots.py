@@ -1,4 +1,4 @@
-"""A model at several steps of its training: weights that the run kept on the way, in the folder `snapshots/`."""
+"""A model at several steps of its training, kept in the folder `snapshots/`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfmviz.zoo.model import ZooModel
 
 
 def steps(folder: Path) -> tuple[int, ...]:
-    """The steps at which the weights of a model's folder were kept, in order; none if there are no snapshots."""
+    """The steps at which weights were kept, in order."""
     names = (file.name for file in (folder / "snapshots").glob("*.safetensors"))
     return tuple(sorted(int(found[1]) for name in names if (found := re.fullmatch(r"(\d{7})\.safetensors", name))))
 

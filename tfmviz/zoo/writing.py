@@ -32,11 +32,11 @@ def generate(
     """Continues or translates a text; see `model.generate.steps`.
 
     Args:
-        temperature: 0 takes the most probable token each time, as None does without rules.
-        rules: all sampling rules, the temperature among them.
+        temperature: 0, or None without rules, takes the most probable token.
+        rules: instead of a temperature.
         edits: must treat all tokens equally, since the model reads them one by one: no masks, no single positions.
-        at: of a translation, the only position at which the edits act; None: all of them. It is read alone, so a
-            mask of one row is allowed.
+        at: of a translation, the only position at which the edits act. It is read alone, so a mask of one row is
+            allowed.
 
     Raises:
         ValueError: the text holds no token, the model only fills in words, an edit is for some tokens only, or there is
@@ -67,7 +67,8 @@ def search(
     edits: tuple[Edit, ...] = (),
     at: int | None = None,
 ) -> Generation:
-    """Continues or translates a text by beam search; see `model.beam.beam_steps`. Of a long text, as `samples`.
+    """Continues or translates a text by beam search; see `model.beam.beam_steps`. Of a long text only the end is
+    continued, as in `samples`.
 
     Args:
         edits, at: as in `generate`; at the position, the edits act on all texts of the search.
@@ -122,7 +123,7 @@ def samples(
 def translations(
     model: AnyModel, texts: Sequence[str], *, max_new_tokens: int = LONGEST
 ) -> tuple[tuple[int, ...], ...]:
-    """Greedy translations of several texts, in one forward pass a token: for each the `ids` of `generate`.
+    """Greedy translations, one forward pass per token: for each text the `ids` of `generate`.
 
     Raises:
         ValueError: the model does not translate, or a text holds no token.

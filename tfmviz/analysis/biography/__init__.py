@@ -1,1 +1,1 @@
-"""Biographies of heads: measurements on many texts, claims, and whether they hold on other texts."""
+"""Profiles of heads: measurements on many texts, and claims tested on others."""

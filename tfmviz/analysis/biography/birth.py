@@ -10,7 +10,7 @@ from tfmviz.analysis.why.composition import compositions
 from tfmviz.record.weights import StackWeights
 
 FIFTH, FIFTIETH = 3, 48
-"""Indices of the losses of the 5th and the 50th token of a window: the first loss is that of the 2nd."""
+"""Indices of the losses of a window's 5th and 50th token: loss 0 is the 2nd token's."""
 
 Head = tuple[str, int]
 """Layer and head."""
@@ -24,8 +24,7 @@ class Birth:
         composition: K-composition of the two, see `why.composition`.
         previous: the earlier head's attention to the previous token, on random tokens that come twice.
         induction: the later head's attention there to the token that followed the same token before.
-        fifth, fiftieth: loss of the 5th and the 50th token of windows of stories, in nats: the second is lower if the
-            model profits from context.
+        fifth, fiftieth: loss of the 5th and the 50th token of windows of stories, in nats.
         first, again: loss of random tokens, and of their repetition.
     """
 

@@ -14,7 +14,7 @@ from tfmviz.record.trace import Array
 CLAIMED = 0.3
 """A kind of key is claimed if its share goes at least this part of the way from an even spread's share to 1.
 
-Percentage points would not compare: 10 to 30% is 0.22 of the way, 53 (near tokens) to 73% is 0.43.
+From 10 to 30% is 0.22 of the way, from 53 to 73% is 0.43.
 """
 
 HELD = 0.2
@@ -22,15 +22,14 @@ HELD = 0.2
 
 EVEN = 0.9
 """A head is claimed to attend evenly if it shares this much of its attention with an even spread, on both sets of
-texts: a head that ignores one key of ten does. On average no set of keys then gets more than ten percentage points
-beyond its even share.
+texts: no set of keys then gets on average more than ten percentage points beyond its even share.
 """
 
 HELD_ALIGNED = 0.45
-"""Lowest alignment on the test texts with which the claim of alignment holds."""
+"""Least alignment on the test texts with which that claim holds."""
 
 RARELY = 0.03
-"""No claim is made about a kind of key that fewer of the queries have."""
+"""No claim concerns a kind of key that fewer of the queries have."""
 
 DRAWS = 1000
 """Bootstrap samples of the texts per interval."""
@@ -42,10 +41,9 @@ class Claim:
 
     Attributes:
         kind: of `kinds.IN_WORDS`.
-        found: the share on the texts on which the claim was made.
-        share: that on the other texts, with its 95% bootstrap interval `low` to `high`.
+        found: its share on the texts for making claims.
+        share: that on the test texts, with its 95% bootstrap interval.
         chance: an even spread's share there.
-        held: whether the claim held there.
     """
 
     kind: str
@@ -83,7 +81,7 @@ class Sums:
         return _ratio(self.even.sum(axis=0), self.room.sum(axis=0))
 
     def alignment(self) -> Array:
-        """(head,), the mean over all texts with several tokens on both sides."""
+        """(head,), the mean over texts with several tokens on both sides."""
         return np.asarray(np.nanmean(self.aligned, axis=0))
 
     def evenness(self) -> Array:
@@ -96,12 +94,12 @@ def claims(
 ) -> list[Claim | None]:
     """The most informative claim about each head of a layer, if any.
 
-    Information is the Kullback-Leibler divergence, between the head's share and an even spread's, of attending to the
-    kind or not, times the share of the queries that have such a key.
+    Information is the Kullback-Leibler divergence of attending to the kind or not, for the head and an even spread,
+    times the share of queries with such a key.
 
     Args:
-        evenly: whether to consider even attention.
-        across: whether to consider alignment, for attention to another text.
+        evenly: considers even attention.
+        across: considers alignment, in cross-attention.
     """
     share, chance = found.shares(), found.chances()
     often = found.with_kind.sum(axis=0) / found.queries.sum()

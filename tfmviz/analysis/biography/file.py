@@ -1,4 +1,4 @@
-"""The biographies of a model's heads in a small file next to the model."""
+"""Profiles of a model's heads, in a small file next to the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Three = tuple[float, float, float]
 
 
 class NoBiographies(ValueError):
-    """A model's biographies are missing or belong to other weights; the message says which."""
+    """A model's profiles are missing or belong to other weights; the message says which."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,16 +34,16 @@ class HeadProfile:
     Attributes:
         first: to the first key; all that follows is about the rest.
         sharp: to the key that gets most.
-        evenness: overlap with an even spread: Σ_j min(a_ij, even share), at most 1.
+        evenness: Σ_j min(a_ij, even share), at most 1.
         distance: the mean, in tokens.
         distances: share of each distance i − j: below −8, −8 … 8, above.
         kinds: for each kind of key its share, and that of an even spread.
         copying: the eigenvalue score of its weights, −1 to 1, see `why.copying`.
         damage: rise of the loss without it, in nats per token.
-        there, elsewhere: the same at tokens where it gives at least half of its attention to the claimed kind, and at
-            all others; NaN without a claim.
-        worst: the tokens that lose most without it, each with text, token and rise in nats.
-        examples: its sharpest attention beyond the first key: text, query, key and share.
+        there, elsewhere: that at tokens where at least half of its attention is on the claimed kind, and at all others;
+            NaN without a claim.
+        worst: text, token and rise where the loss rises most.
+        examples: text, query, key and share of its sharpest attention beyond the first key.
         claim, twice: about ordinary text, and about random tokens that come twice.
         damage_twice: rise of the loss of their second half without it.
     """
@@ -70,7 +70,7 @@ class HeadProfile:
 
     @property
     def name(self) -> str:
-        """The kind of the most telling claim that held; "no claim" without one.
+        """The kind of the most telling claim that held, or "no claim".
 
         Induction comes first: ordinary text repeats too little to show it.
         """
@@ -80,14 +80,14 @@ class HeadProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadCatalog:
-    """The biographies of all heads of a model.
+    """The profiles of all heads of a model.
 
     Attributes:
-        texts: the file whose lines claims were made on; examples are in them.
+        texts: the file of the texts on which claims were made.
         found_on, tested_on, damaged_on: number of texts for making and testing claims, and for removing heads.
-        twice_on: that of texts of random tokens that come twice, for each of the three.
+        twice_on: that of texts of repeated random tokens, for each of the three.
         heads: by layer.
-        pair: the two heads that compose most, if weights were kept during training, and their `birth`.
+        pair: the two heads that compose most, and their history in training.
     """
 
     texts: str
@@ -100,7 +100,7 @@ class HeadCatalog:
     birth: tuple[Birth, ...] = ()
 
     def all(self) -> Iterator[tuple[str, int, HeadProfile]]:
-        """Layer, head and biography of each."""
+        """Layer, head and profile of each."""
         for layer, heads in self.heads.items():
             for head, found in enumerate(heads):
                 yield layer, head, found
@@ -126,9 +126,6 @@ def save(path: Path, book: HeadCatalog, weights: ModelWeights) -> None:
 
 def load(path: Path, weights: ModelWeights | None) -> HeadCatalog:
     """Reads a file.
-
-    Args:
-        weights: of the model; None: no check.
 
     Raises:
         NoBiographies: the file is missing or damaged, or was made with other weights.
@@ -156,7 +153,6 @@ def load(path: Path, weights: ModelWeights | None) -> HeadCatalog:
 
 
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash of the model's attention."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.attention.values():
@@ -166,7 +162,7 @@ def fingerprint(weights: ModelWeights) -> str:
 
 
 MEASURED = ("first", "sharp", "evenness", "copying")
-"""Compared by `unlike`, besides the shares of all kinds of keys: all between −1 and 1."""
+"""Compared by `unlike`, besides the shares of all kinds of keys."""
 
 
 def unlike(one: HeadProfile, other: HeadProfile) -> float:

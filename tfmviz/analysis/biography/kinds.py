@@ -1,4 +1,4 @@
-"""Kinds of keys that a head may attend to, as cells of a pattern, and their names."""
+"""Kinds of keys that a head may attend to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KINDS = tuple(kind for kind in IN_WORDS if kind not in ("induction", "same token
 """The kinds that ordinary text can show."""
 
 ON_REPEATS = ("induction", "same token", "previous")
-"""The kinds that repeated random text can show, where nothing else predicts a token."""
+"""The kinds that repeated random text can show."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +50,7 @@ class Frequencies:
 
     Attributes:
         frequent: the fewest tokens that make up half of a text.
-        common: the fewest tokens that make up nine tenths of it. All others are rare.
+        common: those that make up nine tenths of it. All others are rare.
     """
 
     frequent: frozenset[int]
@@ -74,7 +74,7 @@ def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequenci
     """The cells of each of `KINDS`: (kind, q_len, k_len), bool. The first key is of no kind.
 
     Args:
-        queries, keys: the texts of rows and columns; the same object in self-attention.
+        queries, keys: the same object in self-attention.
         mask: (q_len, k_len).
     """
     within = queries is keys

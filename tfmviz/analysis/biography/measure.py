@@ -19,9 +19,9 @@ KEPT = 20
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Tally:
-    """Sums over the queries of one text that have a choice beyond the first key, for each head of a layer.
+    """Sums over one text's queries with a choice beyond the first key, for each head of a layer.
 
-    They concern a head's attention beyond the first key, w_i = Σ_{j>0} a_ij.
+    w_i = Σ_{j>0} a_ij is a head's attention beyond the first key.
 
     Attributes:
         mass: (head, kind), Σ_i Σ_j a_ij over the cells of a kind.
@@ -30,7 +30,7 @@ class Tally:
         first: (head,), Σ_i a_i0.
         rest: (head,), Σ_i w_i.
         sharp: (head,), Σ_i max_{j>0} a_ij.
-        shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first): overlap with an even spread.
+        shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first).
         aligned: (head,), `heads.alignment` of the whole pattern; NaN for texts of one token.
         queries: their number.
         with_kind: (kind,), that of those with a key of that kind.
@@ -55,14 +55,6 @@ class Tally:
 
 
 def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = None) -> Tally | None:
-    """The sums of one layer on one text; None if no query has a choice.
-
-    Args:
-        pattern: (head, q_len, k_len).
-        mask: (q_len, k_len).
-        cells: (kind, q_len, k_len), see `kinds.cells`.
-        chosen: (q_len,), the queries that count; None: all.
-    """
     allowed = beyond_first(mask) if chosen is None else beyond_first(mask) & chosen[:, None]
     if not (rows := allowed.any(axis=1)).any():
         return None

@@ -1,4 +1,4 @@
-"""A biography in words."""
+"""A head's profile in words."""
 
 from __future__ import annotations
 

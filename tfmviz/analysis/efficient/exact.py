@@ -43,7 +43,7 @@ def cost(q_len: int, k_len: int, d: int) -> Cost:
 
 
 def pattern_error(exact: Array, other: Array) -> float:
-    """The share of attention on other keys: ½ Σ_j |p_ij − p'_ij|, mean over the queries; from 0 to 1."""
+    """The share of attention on other keys: ½ Σ_j |p_ij − p'_ij|, mean over the queries."""
     return float(np.abs(exact - other).sum(axis=-1).mean() / 2)
 
 

@@ -1,7 +1,7 @@
-"""Attention by features: φ(q) · φ(k) replaces exp(q · k), so the keys can be summed before a query is known.
+"""Attention by features: φ(q) · φ(k) replaces exp(q · k), so keys are summed before a query is known.
 
-Linear attention takes φ(x) = elu(x) + 1 (Katharopoulos et al. 2020; `weights.feature`), which is another attention, not
-an approximation. Performer takes random features whose products are exp(q · k) on average (Choromanski et al. 2021).
+Linear attention takes φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), which is another attention. Performer takes random
+features whose products are exp(q · k) on average (Choromanski et al. 2021).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def attend(phi_q: Array, phi_k: Array, v: Array) -> Array:
 
 
 def running(phi_q: Array, phi_k: Array, v: Array) -> Array:
-    """With a causal mask, token by token, as a recurrent network with the state Σ φ(k) vᵀ and Σ φ(k): (len, d)."""
+    """With a causal mask, token by token, from the state Σ φ(k) vᵀ and Σ φ(k): (len, d)."""
     state, total = np.zeros((phi_k.shape[1], v.shape[1])), np.zeros(phi_k.shape[1])
     out = np.empty((len(phi_q), v.shape[1]))
     for i, (query, key, value) in enumerate(zip(phi_q, phi_k, v, strict=True)):
@@ -47,14 +47,14 @@ def positive(x: Array, directions: Array, *, shift: float | Array = 0.0) -> Arra
     """exp(w · x − |x|²/2) / √m for each of m directions w: (len, m). E[φ(q) · φ(k)] = exp(q · k), equation 5.
 
     Args:
-        shift: subtracted from the exponent against overflow; a common factor does not change the pattern.
+        shift: subtracted from the exponent against overflow.
     """
     exponent = x @ directions.T - (x**2).sum(axis=-1, keepdims=True) / 2
     return np.exp(exponent - shift) / np.sqrt(len(directions))
 
 
 def performer(q: Array, k: Array, directions: Array) -> tuple[Array, Array]:
-    """φ(q), each query with its own factor, and φ(k), all keys with a common one, of (len, m)."""
+    """φ(q), each query with its own factor, and φ(k), all with one: (len, m) each."""
     largest = [x @ directions.T - (x**2).sum(axis=-1, keepdims=True) / 2 for x in (q, k)]
     queries = positive(q, directions, shift=largest[0].max(axis=-1, keepdims=True))
     return queries + 1e-12, positive(k, directions, shift=largest[1].max()) + 1e-12
@@ -64,7 +64,7 @@ def cost(q_len: int, k_len: int, d: int, n_features: int, *, drawn: bool) -> Cos
     """Key by value into the state, query by state, and the denominator.
 
     Args:
-        drawn: whether the features are products with random directions.
+        drawn: True if the features are products with random directions.
     """
     making = (q_len + k_len) * d * n_features if drawn else 0
     return Cost(

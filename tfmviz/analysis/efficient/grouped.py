@@ -1,7 +1,7 @@
 """Grouped and multi-query attention: heads share keys and values (Shazeer 2019; Ainslie et al. 2023).
 
-A trained model is converted by averaging the key and value heads of each group (Ainslie et al., section 2.1), but
-without the further training of the paper.
+A trained model is converted by averaging each group's key and value heads (section 2.1), without the paper's further
+training.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tfmviz.record.trace import Array
 
 
 def shared(x: Array, n_groups: int) -> Array:
-    """Each head's keys or values replaced by the mean of its group: (head, len, d). One group is multi-query attention.
+    """Each head's keys or values replaced by its group's mean: (head, len, d).
 
     Raises:
         ValueError: the heads cannot be split evenly.

@@ -1,7 +1,7 @@
 """Linformer: keys and values are projected along the text to a fixed number of rows (Wang et al. 2020, section 4).
 
-softmax(q (E k)ᵀ) (E v), with E of (rows, k_len). The paper trains E. Here E is mean pooling, one of its alternatives,
-since the model was trained without. In a causal head a row would mix in later tokens.
+softmax(q (E k)ᵀ) (E v), with E of (rows, k_len). The paper trains E; here it is mean pooling. In a causal head a row
+would mix in later tokens.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from tfmviz.record.trace import Array
 
 
 def pooling(k_len: int, rows: int) -> Array:
-    """E: each row is the mean of neighbouring tokens, as equally many as possible: (rows, k_len), rows sum to 1.
-
-    With rows = k_len it is the identity.
-    """
+    """E, (rows, k_len): each row is the mean of neighbouring tokens, as equally many as possible."""
     row = np.arange(k_len) * rows // k_len
     mixed = (row == np.arange(rows)[:, None]).astype(float)
     return mixed / mixed.sum(axis=-1, keepdims=True)
@@ -40,12 +37,12 @@ def cost(q_len: int, k_len: int, d: int, rows: int) -> Cost:
 
 
 def best(pattern: Array, rank: int) -> Array:
-    """The nearest matrix of this rank (Eckart and Young 1936): no projection can do better."""
+    """The nearest matrix of this rank (Eckart and Young 1936)."""
     left, sizes, right = np.linalg.svd(pattern, full_matrices=False)
     return (left[:, :rank] * sizes[:rank]) @ right[:rank]
 
 
 def shares(pattern: Array) -> Array:
-    """Cumulative shares of the squared singular values: Σ σ² up to each, over all."""
+    """Cumulative shares of the squared singular values."""
     squares = np.linalg.svd(pattern, compute_uv=False) ** 2
     return np.cumsum(squares) / squares.sum()

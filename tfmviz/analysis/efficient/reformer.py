@@ -1,7 +1,7 @@
 """Reformer: queries meet only keys in the same hash bucket (Kitaev et al. 2020, section 2).
 
 A random rotation R hashes a direction x to arg max([x R; −x R]), so similar directions tend to share a bucket. In the
-paper queries and keys are the same vectors; here they are the trained ones, which differ.
+paper queries equal keys; here they differ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tfmviz.record.trace import Array
 
 
 def buckets(x: Array, n_buckets: int, *, rounds: int = 1, seed: int = 0) -> Array:
-    """The bucket of each vector in each round: (round, len), from 0 to n_buckets − 1.
+    """The bucket of each vector in each round: (round, len).
 
     Args:
         n_buckets: even, or 1.
@@ -31,7 +31,7 @@ def meet(q_buckets: Array, k_buckets: Array) -> Array:
 
 
 def caught(pattern: Array, kept: Array, strongest: int) -> float:
-    """The share of every query's strongest keys among the pairs kept; keys with no attention do not count."""
+    """The share of every query's strongest keys among the pairs kept."""
     order = np.argsort(-pattern, axis=-1, kind="stable")[:, :strongest]
     counts = np.take_along_axis(pattern, order, axis=-1) > 0
     return float(np.take_along_axis(kept, order, axis=-1)[counts].mean())
@@ -40,7 +40,7 @@ def caught(pattern: Array, kept: Array, strongest: int) -> float:
 def attend(q: Array, k: Array, v: Array, n_buckets: int, *, seed: int = 0) -> Array:
     """One round without a mask, bucket by bucket: (q_len, d). A query whose bucket holds no key meets all keys.
 
-    The paper instead sorts by bucket and cuts the text into equal chunks, which accelerators prefer.
+    The paper instead cuts the sorted text into equal chunks.
     """
     of_q, of_k = (buckets(x, n_buckets, seed=seed)[0] for x in (q, k))
     out = np.zeros((len(q), v.shape[1]), dtype=v.dtype)

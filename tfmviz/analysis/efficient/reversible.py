@@ -1,8 +1,8 @@
 """Reversible layers: a block's input is recomputed from its output, so nothing is stored for the backward pass.
 
-A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1) on two halves of the stream, so x_2 = y_2 − g(y_1) and
-x_1 = y_1 − f(x_2) (Gomez et al. 2017; in Reformer f is attention and g the feed-forward layer, Kitaev et al. 2020,
-section 3). f and g are never inverted.
+A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1) on two halves of the stream, so x_2 = y_2 − g(y_1) and x_1 =
+y_1 − f(x_2) (Gomez et al. 2017; in Reformer f is attention and g the feed-forward layer, Kitaev et al. 2020, section
+3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def forward(x_1: Array, x_2: Array, blocks: Sequence[Block]) -> tuple[Array, Arr
 
 
 def backward(y_1: Array, y_2: Array, blocks: Sequence[Block]) -> tuple[Array, Array]:
-    """Both halves before all blocks, from those after them, at the cost of one more run of each function."""
+    """Both halves before all blocks, at the cost of one more run of each function."""
     for f, g in reversed(blocks):
         y_2 = y_2 - g(y_1)
         y_1 = y_1 - f(y_2)

@@ -1,7 +1,7 @@
 """Sparse attention: most pairs are left out (Child et al. 2019; Beltagy et al. 2020; Zaheer et al. 2020).
 
-Window, dilated window and BigBird depend only on positions, and are in `masks.py`. Top-k depends on the scores (Gupta
-et al. 2021), so it saves memory and the product with the values, but none of the scores.
+Window, dilated window and BigBird depend only on positions, and are in `masks.py`. Top-k (Gupta et al. 2021) needs all
+scores, and saves only the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pattern(scores: Array, kept: Array) -> Array:
 
 
 def or_all(kept: Array, allowed: Array) -> Array:
-    """The pairs that are kept and allowed; a query without any gets all that are allowed."""
+    """The pairs kept and allowed; a query without any gets all allowed ones."""
     left = kept & allowed
     return np.where(left.any(axis=-1, keepdims=True), left, allowed)
 
@@ -37,7 +37,7 @@ def top(scores: Array, k: int) -> Array:
 
 
 def attend(q: Array, k: Array, v: Array, radius: int) -> Array:
-    """A window of `radius` keys on either side, key by key: (len, d). Positions outside the text are ignored."""
+    """A window of `radius` keys on either side, key by key: (len, d)."""
     n, width = len(q), 2 * radius + 1
     around = [(radius, radius), (0, 0)]
     keys, values = (
@@ -50,9 +50,4 @@ def attend(q: Array, k: Array, v: Array, radius: int) -> Array:
 
 
 def cost(pairs: int, d: int, *, scores: int | None = None) -> Cost:
-    """The cost of attention to this number of pairs.
-
-    Args:
-        scores: number of scores computed; None: `pairs`.
-    """
     return Cost(multiplications=(pairs + (pairs if scores is None else scores)) * d, numbers=pairs)

@@ -1,7 +1,7 @@
 """A state space model: a diagonal linear recurrence, which is also a convolution (Gu et al. 2022, S4 and S4D).
 
 h_i = a h_{i−1} + b x_i and y_i = c · h_i, with one a, b and c for each component s of the state. Unrolled, y is x
-convolved with the kernel K_t = Σ_s c_s (a_s)^t b_s: the same values, but no step waits for another.
+convolved with the kernel K_t = Σ_s c_s (a_s)^t b_s.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tfmviz.record.trace import Array
 
 
 def decays(n_state: int, step: float) -> Array:
-    """a_s = exp(−step · (s + 1)): the real initialisation of S4D; nothing is trained."""
+    """a_s = exp(−step · (s + 1)): S4D's real initialisation."""
     return np.exp(-step * np.arange(1, n_state + 1))
 
 
 def recurrence(x: Array, a: Array, b: Array, c: Array) -> Array:
-    """Token by token: (len, d) to (len, d), every coordinate with a separate state."""
+    """Token by token: (len, d) to (len, d), a state per coordinate."""
     h, out = np.zeros((len(a), x.shape[1])), np.empty(x.shape)
     for i, token in enumerate(x):
         h = a[:, None] * h + b[:, None] * token
@@ -26,7 +26,7 @@ def recurrence(x: Array, a: Array, b: Array, c: Array) -> Array:
 
 
 def kernel(n: int, a: Array, b: Array, c: Array) -> Array:
-    """K_0 … K_{n−1}: the effect of a token on later outputs."""
+    """K_0 … K_{n−1}."""
     return (c * b) @ a[:, None] ** np.arange(n)
 
 
@@ -38,10 +38,10 @@ def convolution(x: Array, kernel: Array) -> Array:
 
 
 def remembered(states: Array, a: Array) -> Array:
-    """Each token's share of the state: (len, len), rows are the tokens after which it is read.
+    """Each token's share of the state: (len, len), rows are reading times.
 
-    By linearity h_i = Σ_j a^{i − j} w_j exactly, where w_j = h_j − a h_{j − 1} is what token j wrote. A share is the
-    norm of one of these vectors, divided by the sum of all norms.
+    h_i = Σ_j a^{i − j} w_j, where w_j = h_j − a h_{j − 1} is what token j wrote. A share is the norm of one addend over
+    the sum of all norms.
 
     Args:
         states: (len, component), h after each token.

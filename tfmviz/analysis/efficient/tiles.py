@@ -1,7 +1,7 @@
 """Exact attention in tiles with a running softmax (Milakov and Gimelshein 2018; Dao et al. 2022, FlashAttention).
 
-Only one tile of the scores exists at a time. Each query keeps the largest score so far, m, and the sum of exp(s − m),
-l. When a tile brings a larger score, the sums so far are multiplied by exp(m_old − m_new).
+Each query keeps the largest score so far, m, and the sum of exp(s − m), l. When a tile brings a larger score, the sums
+so far are multiplied by exp(m_old − m_new).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Tile:
 
     Attributes:
         rows, columns: the queries and keys of this tile.
-        largest, total: m and l of each query of the tile, (n_rows,).
+        largest, total: m and l, (n_rows,).
         factor: by which the sums so far were multiplied, (n_rows,).
-        out: of each query of the tile, so far and divided by l, (n_rows, d).
+        out: (n_rows, d), so far, divided by l.
     """
 
     rows: slice

@@ -1,7 +1,7 @@
 """The running time of each method on this machine, without a mask: `python -m tfmviz.analysis.efficient.timing`.
 
-Prints a line of JSON for each measurement. All methods are in numpy, so their times compare with one another, but not
-with optimised kernels.
+Prints a line of JSON for each measurement. All methods are in numpy, so their times do not compare with optimised
+kernels.
 """
 
 from __future__ import annotations
@@ -50,11 +50,10 @@ METHODS: dict[str, Method] = {
     f"Performer, {FEATURES} features": _performer,
     f"tiles of {SIZE}": lambda q, k, v: tiles.attend(q, k, v, SIZE),
 }
-"""The methods by their names on the page."""
 
 
 def counted(name: str, n: int) -> int:
-    """Multiplications of a method at length n; Reformer's with equally full buckets."""
+    """Multiplications at length n; Reformer's with equally full buckets."""
     return {
         "exact": exact.cost(n, n, D),
         f"window, radius {RADIUS}": sparse.cost(n * (2 * RADIUS + 1), D),
@@ -67,7 +66,7 @@ def counted(name: str, n: int) -> int:
 
 
 def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
-    """One record for each length and method: the fastest of a few runs on random vectors, in CPU time."""
+    """One record for each length and method: the fastest CPU time of a few runs on random vectors."""
     deadline = time.process_time() + seconds
     for done, n in enumerate(LENGTHS, 1):
         q, k, v = np.random.default_rng(0).standard_normal((3, n, D)).astype(np.float32)

@@ -1,1 +1,1 @@
-"""Attributions of attention scores: a score as a sum over the writers of what a head reads."""
+"""Attention scores as sums over the writers of what a head reads."""

@@ -26,7 +26,7 @@ DRAWS = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Composition:
-    """‖A B‖ / (‖A‖ ‖B‖), in Frobenius norms, for each pair of heads of which one can follow the other.
+    """‖A B‖ / (‖A‖ ‖B‖), in Frobenius norms, for each pair of heads in different layers.
 
     A = W_V W_O is the earlier head's map. B is the later one's: W_Q W_Kᵀ on the query's side, its transpose on the
     key's, W_V W_O in the value. If a norm precedes a layer, its centring and its γ belong to the matrices; RoPE is left
@@ -34,7 +34,7 @@ class Composition:
 
     Attributes:
         heads: layer and head of each row and column, in the model's order.
-        values: (earlier head, later head), in [0, 1]; NaN if the second is in no later layer.
+        values: (earlier head, later head), in [0, 1]; NaN if the second is not later.
         by_chance: of random heads of this shape, the 95% interval and the mean: low, mean, high.
     """
 
@@ -44,7 +44,7 @@ class Composition:
 
 
 def compositions(weights: StackWeights, way: Way) -> Composition:
-    """All pairs of heads in a stack's self-attention, by the weights alone: what a head could read, on some text."""
+    """All pairs of heads in a stack's self-attention, by the weights alone."""
     return of_all_pairs(
         weights,
         written=lambda layer: _factors(weights, layer, "V"),
@@ -65,9 +65,9 @@ def of_all_pairs(
     """Compares all heads of each layer of self-attention with all of each later one.
 
     Args:
-        written, read: a layer's heads as writers and as readers.
+        written, read: a layer's heads in either role.
         compare: gives (earlier head, later head) for two layers.
-        chance: low, mean and high for random heads, from d_model and d_head.
+        chance: gives low, mean and high, from d_model and d_head.
     """
     layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
     heads = [(layer, head) for layer in layers for head in range(len(weights.attention[layer].W_Q))]
@@ -90,7 +90,7 @@ Factors = tuple[Array, Array]
 def between(written: Factors, read: Factors) -> Array:
     """‖A B‖ / (‖A‖ ‖B‖) for all pairs: (head of A, head of B).
 
-    With A = V O and B = X Yᵀ only d_head × d_head matrices are multiplied: ‖V M Yᵀ‖² = tr(Mᵀ (VᵀV) M (YᵀY)), M = O X.
+    With A = V O and B = X Yᵀ: ‖V M Yᵀ‖² = tr(Mᵀ (VᵀV) M (YᵀY)), M = O X.
     """
     (V, outputs), (X, Y) = written, read
     M = np.einsum("amd,bme->abde", outputs, X, optimize=True)
@@ -124,7 +124,7 @@ def _factors(weights: StackWeights, layer: str, way: Way) -> Factors:
 
 
 def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
-    """W with the centring and the γ of the norm before it, up to each token's σ; W itself in a post-norm model."""
+    """W with the centring and the γ of the norm before it, up to σ; W itself in a post-norm model."""
     if weights.readout.norm is None:
         return W
     norm = weights.norms[layer]

@@ -13,9 +13,8 @@ from tfmviz.record.weights import ModelWeights, StackWeights
 def eigenvalue_scores(weights: ModelWeights, layer: str) -> Array:
     """Σ λ / Σ |λ| over the eigenvalues λ of each head's circuit M = W_E W_V W_O W_U from token to logits: (head,).
 
-    1: the head raises whatever token it looks at; −1: it lowers it; about 0: neither. M is vocab × vocab, but its
-    non-zero eigenvalues are those of W_O W_U W_E W_V, d_head × d_head. If norms precede the layers, their centring and
-    γ belong to the matrices.
+    1: the head raises whatever token it looks at; −1: it lowers it. The non-zero eigenvalues are those of W_O W_U W_E
+    W_V, d_head × d_head. Centring and γ of norms belong to the matrices.
     """
     stack = weights.stacks["decoder" if layer.startswith("decoder") else "encoder"]
     attention = stack.attention[layer]
@@ -28,7 +27,7 @@ def eigenvalue_scores(weights: ModelWeights, layer: str) -> Array:
 
 
 def directions(stack: StackWeights) -> Array:
-    """W_U with the centring and γ of the last norm, (vocab, d_model): the direction of each word's logit, up to σ."""
+    """W_U with the centring and γ of the last norm, (vocab, d_model), up to σ."""
     norm, W_U = stack.readout.norm, stack.readout.W_U.astype(np.float64)
     return W_U if norm is None else norm.centred(W_U * norm.gain)
 
@@ -36,7 +35,7 @@ def directions(stack: StackWeights) -> Array:
 def measured_scores(trace: Trace, layer: str, weights: ModelWeights) -> Array:
     """The share of each head's attention on tokens whose own logit their value raises above the mean: (head,).
 
-    1 for a head that copies all it looks at; about ½ for one that writes at random.
+    About ½ for a head that writes at random.
     """
     stack = weights.stacks[layer.split(".")[0]]
     attention, keys = stack.attention[layer], trace.axes(layer)[1]

@@ -1,4 +1,4 @@
-"""The writers of the vector that a layer reads at one token, and the vector without one of them."""
+"""The writers of the vector that a layer reads at one token."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights, Norm, StackWeights
 
 BIASES = "biases"
-"""The writer of everything independent of the text: each b_O and the β of each norm, later b_Q or b_K too."""
+"""The writer of all that is independent of the text: each b_O and β, later b_Q or b_K too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reading:
-    """A layer's input at one token, n = Σ_w n_w: each writer's share, after all norms on the way.
+    """A layer's input at one token, n = Σ_w n_w.
 
-    Every norm is linear with its σ held at the measured value, so shares pass through it separately: in a pre-norm
-    model the norm before the layer, in a post-norm model every norm since the writer, which rescales all that was
-    written before it.
+    With its measured σ held, every norm on the way is linear, so shares pass through it separately.
 
     Attributes:
         names: of the writers, in order; `BIASES` come last.
-        shares: (writer, d_model), what arrives of each.
+        shares: (writer, d_model).
         parts: everything that was added to the stream, norms too.
         owner: for each part its writer's index in `names`.
         norm: before the layer; None in a post-norm model.
@@ -45,9 +43,9 @@ class Reading:
     norms: Mapping[str, Norm]
 
     def without(self, writer: int) -> Array:
-        """The layer's input without this writer, (d_model,); all others are unchanged.
+        """The layer's input without this writer, (d_model,).
 
-        Here the norms divide by their new σ. Without the biases, no β is added.
+        The norms divide by their new σ.
         """
         has_biases = self.names[writer] != BIASES
         x = np.zeros_like(self.stream)
@@ -68,10 +66,10 @@ class Reading:
 
 
 def reading(trace: Trace, layer: str, side: str, token: int, weights: ModelWeights) -> Reading:
-    """An attention layer's input at a token, in float64: shares that sum to it up to the rounding of the float32 run.
+    """An attention layer's input at a token, in float64.
 
     Args:
-        side: "query" or "key"; in cross-attention keys are tokens of the encoder's text.
+        side: "query" or "key"; in cross-attention keys are the encoder's tokens.
     """
     stack, _, part = layer.split(".")
     if side == "key" and part == "cross_attn":
@@ -102,7 +100,6 @@ def _reading(parts: Iterable[Part], weights: StackWeights, norm: Norm | None, st
 
 
 def _name(part: Part) -> str:
-    """A short name: "head 1.2" is head 2 of layer 1."""
     layer = part.site.split(".")[1] if "." in part.site else ""
     match part.kind:
         case "head":
@@ -126,12 +123,12 @@ def _normed(norm: Norm, x: Array, *, biased: bool) -> Array:
 
 
 def largest(values: Array, n: int) -> list[int]:
-    """Indices of the n values of largest absolute value, in decreasing order."""
+    """Indices of the n largest absolute values, decreasing."""
     return [int(index) for index in np.argsort(-np.abs(values), kind="stable")[:n]]
 
 
 def folded(matrix: Array, rows: Sequence[int], columns: Sequence[int]) -> Array:
-    """Some rows and columns of a matrix, and one more of each with the sum of all others."""
+    """Some rows and columns of a matrix, and one of each for the sum of all others."""
 
     def along(values: Array, kept: Sequence[int]) -> Array:
         others = np.delete(values, kept, axis=0).sum(axis=0)

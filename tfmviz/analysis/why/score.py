@@ -2,8 +2,8 @@
 
     score_ij = (W_Q n_i + b_Q) · (W_K n_j + b_K) / divisor + bias_ij = Σ_a Σ_b q_a · k_b / divisor + bias_ij
 
-n_i = Σ_a n_a is the layer's input at the query (see `reading`), n_j at the key. W_Q, W_K and RoPE's rotations by
-position are linear, and so is a norm of queries and keys with its σ held. ALiBi and T5 add bias_ij.
+n_i = Σ_a n_a is the layer's input at the query (see `reading`), n_j at the key. W_Q, W_K and RoPE's rotations are
+linear, and so is a norm of queries and keys with its σ held. ALiBi and T5 add bias_ij.
 """
 
 from __future__ import annotations
@@ -42,13 +42,11 @@ class ScoreSum:
     """A score taken apart.
 
     Attributes:
-        readings: of the query and of the key.
         terms: (writer of the query, writer of the key), q_a · k_b / divisor; a vector of the distance counts with the
             biases of the key.
-        bias: the position scheme's, or 0.
+        bias: of the position scheme, or 0.
         cap: c of c · tanh(Σ terms / c), applied before the bias; None: no cap.
         measured: the model's score before the mask.
-        is_masked: whether the mask replaces it by −∞.
     """
 
     readings: dict[Side, Reading]
@@ -60,7 +58,7 @@ class ScoreSum:
 
     @property
     def total(self) -> float:
-        """The sum of the terms: equal to `measured` up to the rounding of float32."""
+        """The sum of the terms: `measured`, up to rounding."""
         return self.score_of(float(self.terms.sum()))
 
     @property
@@ -69,11 +67,11 @@ class ScoreSum:
         return abs(self.total - self.measured) / max(float(np.abs(self.terms).sum()) + abs(self.bias), 1e-12)
 
     def by_writer(self, side: Side) -> Array:
-        """The sum of each writer's terms on one side, (writer,)."""
+        """Each writer's sum of terms on one side, (writer,)."""
         return self.terms.sum(axis=1 if side == "query" else 0)
 
     def predicted(self, side: Side, writer: int) -> float:
-        """Change of the score without a writer's share on one side, with every σ held."""
+        """Change of the score without a writer's share, with every σ held."""
         return self.score_of(float(self.terms.sum() - self.by_writer(side)[writer])) - self.total
 
     def score_of(self, dot: float) -> float:
@@ -81,13 +79,13 @@ class ScoreSum:
 
 
 def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: PositionEffects) -> ScoreSum:
-    """Takes the score of a pair apart.
+    """The score of a pair, taken apart.
 
     Args:
-        positions: the position scheme's effects in this layer; none in cross-attention.
+        positions: effects in this layer; none in cross-attention.
 
     Raises:
-        ValueError: attention is linear, so there are no scores for a softmax.
+        ValueError: attention is linear, without scores for a softmax.
     """
     attention = weights.attention(pair.layer)
     if attention.is_linear:
@@ -133,8 +131,7 @@ def measured(trace: Trace, pair: Pair, attention: AttentionWeights) -> float:
 def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, writer: int) -> Patch:
     """The edit that removes a writer's share from this head's query, or key, of one token.
 
-    The stream without the share goes through the norms, with their new σ, and through W_Q or W_K. Heads that share keys
-    lose it together.
+    The norms get their new σ. Heads that share keys lose it together.
     """
     attention = weights.attention(pair.layer)
     projection = _projection(attention, pair.head, side)

@@ -1,4 +1,4 @@
-"""The first token as an attention sink: its attention, its value, and the run without that value (Xiao et al. 2023)."""
+"""The first token as an attention sink (Xiao et al. 2023)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from tfmviz.record.weights import ModelWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sinks:
-    """All heads of one kind of attention and the first token.
+    """The first token's part in one kind of attention.
 
     Attributes:
-        layers: their paths.
-        shares: (layer, head), mean attention to the first key of all queries that see it and another key, in [0, 1];
-            NaN without such a query.
+        shares: (layer, head), mean attention to the first key of all queries that see another, too; NaN without such a
+            query.
         unused: (layer, head), the mean share that a learned sink takes, or 0.
-        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN without others.
+        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖.
     """
 
     layers: tuple[str, ...]
@@ -61,7 +60,7 @@ def _lengths(trace: Trace, layer: str, weights: ModelWeights) -> Array:
 
 
 def without_value(weights: ModelWeights, layers: tuple[str, ...], head: int | None = None) -> tuple[Patch, ...]:
-    """The edits that set the first token's value to zero, in one head or, with None, in all; patterns stay.
+    """The edits that set the first token's value to zero, in one head or in all.
 
     Heads that share values lose it together.
     """

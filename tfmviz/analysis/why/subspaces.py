@@ -13,10 +13,10 @@ from tfmviz.record.weights import StackWeights
 
 
 def overlaps(weights: StackWeights, way: Way) -> Composition:
-    """The mean of cos² over the principal angles of each pair of heads of which one can follow the other, in [0, 1].
+    """The mean of cos² over the principal angles of each pair of heads in different layers.
 
     A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. At 1
-    it reads all that the earlier one can write, at 0 nothing, however strongly it reads.
+    it reads all that the earlier one can write, at 0 nothing.
     """
     return of_all_pairs(
         weights,
@@ -28,10 +28,7 @@ def overlaps(weights: StackWeights, way: Way) -> Composition:
 
 
 def overlaps_with_mlps(weights: StackWeights) -> tuple[tuple[str, ...], Array]:
-    """The same for feed-forward layers, by the d_head directions that W_in reads most: (head, layer), NaN for earlier.
-
-    W_in has more columns than the stream has dimensions, so it reads a little of every direction.
-    """
+    """The same for later feed-forward layers, by the d_head directions that W_in reads most: (head, layer)."""
     written = {layer: _written(weights, layer) for layer in weights.attention if layer.endswith(".self_attn")}
     mlps = tuple(weights.feed_forward)
     n_heads, _, d_head = next(iter(written.values())).shape
@@ -48,13 +45,13 @@ def overlaps_with_mlps(weights: StackWeights) -> tuple[tuple[str, ...], Array]:
 def cosines(one: Array, other: Array) -> Array:
     """The cosines of the principal angles between subspaces with orthonormal bases (…, d_model, n): (…, n), falling.
 
-    They are the singular values of the product of the bases (Björck and Golub 1973).
+    The singular values of the product of the bases (Björck and Golub 1973).
     """
     return np.linalg.svd(one.swapaxes(-1, -2) @ other, compute_uv=False).clip(0, 1)
 
 
 def shared(one: Array, other: Array) -> Array:
-    """The mean of their squares, which needs no singular values: ‖Aᵀ B‖² / n, in Frobenius' norm."""
+    """The mean of their squares: ‖Aᵀ B‖² / n, in Frobenius' norm."""
     return ((one.swapaxes(-1, -2) @ other) ** 2).sum(axis=(-1, -2)) / one.shape[-1]
 
 

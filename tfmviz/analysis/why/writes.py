@@ -13,11 +13,11 @@ from tfmviz.record.weights import AttentionWeights, StackWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Pushes:
-    """One head's direct contributions to the logits of some words, with every later σ held.
+    """One head's direct contributions to the logits of some words, with later σ held.
 
     Attributes:
-        words: vocabulary indices: those raised most, then those lowered most.
-        by_key: (key, word), a_ij v_j W_O[h] · g_word. Each column sums to the head's score in `attribution`.
+        words: indices of those raised most, then of those lowered most.
+        by_key: (key, word), a_ij v_j W_O[h] · g_word. Columns sum to scores of `attribution`.
     """
 
     words: tuple[int, ...]
@@ -30,8 +30,8 @@ def pushes(
     """Splits a head's output at one token by key.
 
     Args:
-        layer: of the stack that ends in the logits.
-        weights: of that stack, with a linear readout.
+        layer: of the last stack.
+        weights: with a linear readout.
         raised, lowered: numbers of words.
     """
     stack = layer.split(".")[0]
@@ -46,7 +46,7 @@ def pushes(
 
 
 def by_key(trace: Trace, layer: str, head: int, token: int, attention: AttentionWeights) -> Array:
-    """A head's output at a token from each key, a_ij v_j W_O[h]: (k_len, d_model)."""
+    """A head's output from each key, a_ij v_j W_O[h]: (k_len, d_model)."""
     pattern, values = trace[f"{layer}.pattern"], trace[f"{layer}.v"]
     v = values[head * len(values) // len(pattern)].astype(np.float64)  # (k_len, d_head)
     written: Array = pattern[head, token, :, None] * (v @ attention.W_O[head])

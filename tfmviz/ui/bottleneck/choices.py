@@ -1,5 +1,3 @@
-"""The page's choices: the French text, the models' translations, and how much of each is shown."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,7 +9,7 @@ import streamlit as st
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, translators
+from tfmviz.ui import icons, inputs, lesson, translators, url
 from tfmviz.ui.lesson import PageContext
 
 SCORES: Mapping[str, str] = {
@@ -43,25 +41,21 @@ class Translating:
 
     @property
     def transformer(self) -> Model | None:
-        """None unless the chosen model translates."""
         return self.ctx.model if self.ctx.model.config.architecture == "encoder-decoder" else None
 
     def shown(self, count: int) -> int:
-        """The number of shown tokens, out of `count`."""
         return count if self.asked is None else min(self.asked, count)
 
 
 def choose(ctx: PageContext) -> Translating:
-    """Stops the run with a message if no recurrent model is installed."""
+    """Stops the run if no recurrent model is installed."""
     recurrent = translators.loadable()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
         st.stop()
     with lesson.control_row("bottleneck"):
         kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
-        at = Translating(
-            ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.requested_number("written")
-        )
+        at = Translating(ctx=ctx, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=url.number("written"))
         texts = (translators.translation(model, ctx.text) for model in recurrent.values())
         longest = max(map(len, texts)) + 1  # the last step shows how it ends
         shown = at.shown(longest)
@@ -74,11 +68,11 @@ def choose(ctx: PageContext) -> Translating:
 
 
 def _show(count: int, longest: int) -> None:
-    controls.put({"written": "" if count >= longest else str(count)})
+    url.put({"written": "" if count >= longest else str(count)})
 
 
 def doubt(text: str, model: AnyModel) -> str:
-    """A note on a text that the models were not made for; "" for any other."""
+    """A note on a text that the models were not made for; else ""."""
     sentences = []
     letters = [character for character in text if character.isalpha()]
     if not letters:

@@ -1,5 +1,3 @@
-"""Static c next to dynamic cᵢ; a coordinate of c as a sum over the source, and of the state from its gates."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,11 +9,10 @@ from tfmviz import zoo
 from tfmviz.analysis import alignment, recurrence
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, largest, signed
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, inputs, lesson, translators
+from tfmviz.ui import inputs, lesson, translators, url
 from tfmviz.ui.bottleneck.choices import Translating
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_table
 from tfmviz.ui.translators import SAID, source_of, written, written_rows
-from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
@@ -69,35 +66,32 @@ def context_sum(at: Translating) -> None:
         (found.states, "+.4f"),
         (found.terms, "+.4f"),
     )
-    show(
+    show_table(
         "sum",
-        Table(
-            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
-            f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
-            columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
-            rows=[
-                (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in columns))
-                for j, token in enumerate(map(visible, source_of(at.trace)))
-            ],
-            about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
-            f"{decimal(found.total, '+.4f')}.",
-        ),
+        caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
+        f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
+        columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
+        rows=[
+            (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in columns))
+            for j, token in enumerate(map(visible, source_of(at.trace)))
+        ],
+        about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
+        f"{decimal(found.total, '+.4f')}.",
     )
 
 
 def state_step(at: Translating, trace: Trace, kind: str) -> None:
     """h_i = g(y_{i-1}, h_{i-1}, c_i): all states, the gates behind a chosen coordinate, and a gate's products."""
     h, names = trace["decoder.hidden"], written(trace)
-    word, unit, gate = (inputs.requested_number(key) for key in ("word", "unit", "gate"))
     shown = at.shown(len(h))
-    word = min(shown // 2 if word is None else word, max(shown - 1, 0))
-    unit = int(np.ptp(h, axis=0).argmax()) if unit is None else min(unit, h.shape[1] - 1)
-    gate = CANDIDATE if gate is None else min(gate, CANDIDATE)
+    word = url.place("word", max(shown - 1, 0), shown // 2)
+    unit = url.place("unit", h.shape[1] - 1, int(np.ptp(h, axis=0).argmax()))
+    gate = url.place("gate", CANDIDATE, CANDIDATE)
     show(
         "states",
         picture(h, f"hᵢ = g(yᵢ₋₁, hᵢ₋₁, cᵢ), {SAID[kind]}", names, shown, limit=1.0, chosen=(word, unit)),
         click="show its arithmetic",
-        on_pick=lambda row, column: controls.put({"word": str(row), "unit": str(column)}),
+        on_pick=lambda row, column: url.put({"word": str(row), "unit": str(column)}),
     )
     y, c = (trace[site][word] for site in ("decoder.embed", alignment.CONTEXT))
     before = trace["encoder.hidden"][-1] if word == 0 else h[word - 1]
@@ -109,24 +103,22 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
     left, right = st.columns([3, 2])
     with left:
         z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
-        show(
+        show_table(
             "state_step",
-            Table(
-                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
-                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
-                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
-                columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
-                rows=[
-                    (
-                        name,
-                        *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
-                        decimal(float(value), ".3f"),
-                    )
-                    for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
-                ],
-                picked=gate,
-            ),
-            on_pick=lambda row: controls.put({"gate": str(row)}),
+            caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+            f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+            f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+            columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+            rows=[
+                (
+                    name,
+                    *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
+                    decimal(float(value), ".3f"),
+                )
+                for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+            ],
+            picked=gate,
+            on_pick=lambda row: url.put({"gate": str(row)}),
         )
     own, numbers = terms[gate], np.concatenate((y, c, before))
     best = np.argsort(-np.abs(own), kind="stable")[:PRODUCTS]
@@ -137,14 +129,14 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
         row = (decimal(float(x), "+.2f") for x in (numbers[k], weight, own[k]))
         rows.append((f"{INPUTS[k // d]}[{k % d}]", *row))
     with right:
-        show(
+        show_table(
             "products",
-            Table(
-                caption=f"The largest products in {GATES[gate]}",
-                columns=("number", "value", "weight", "product"),
-                rows=rows,
-                about=f"The other {len(own) - len(best)} add up to {decimal(rest, '+.2f')}."
-                + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else ""),
+            caption=f"The largest products in {GATES[gate]}",
+            columns=("number", "value", "weight", "product"),
+            rows=rows,
+            about=(
+                f"The other {len(own) - len(best)} add up to {decimal(rest, '+.2f')}."
+                + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else "")
             ),
         )
 
@@ -152,13 +144,7 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
 def picture(
     values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
 ) -> Cells:
-    """c_i or h_i: a row for each written token, a column for each coordinate; rows to come are grey.
-
-    Args:
-        values: (written, d_model).
-        limit: where the colours end, shared by pictures to be compared.
-        chosen: row and column that are framed.
-    """
+    """c_i or h_i, (written, d_model): a column for each coordinate; rows to come are grey. Colours end at `limit`."""
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
     rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), ValueFormat(sign=True)
     return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)
@@ -168,7 +154,5 @@ def picked(at: Translating) -> tuple[int, int]:
     """The chosen cell: a written token and a source token. At first, the largest weight of a middle row."""
     n_rows, n_columns = at.trace["decoder.alpha"].shape
     last = max(at.shown(n_rows) - 1, 0)
-    asked = inputs.requested_number("word")
-    word = (last + 1) // 2 if asked is None else min(asked, last)
-    state = inputs.requested_number("state")
-    return word, int(at.trace["decoder.alpha"][word].argmax()) if state is None else min(state, n_columns - 1)
+    word = url.place("word", last, (last + 1) // 2)
+    return word, url.place("state", n_columns - 1, int(at.trace["decoder.alpha"][word].argmax()))

@@ -1,5 +1,3 @@
-"""The bottleneck measured: BLEU against source length, and how much of the first word c still contains."""
-
 from __future__ import annotations
 
 import json
@@ -12,9 +10,8 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.ui import icons
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.held_out import outdated
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -30,7 +27,7 @@ NAMES = {
 
 
 def measured() -> None:
-    """Two charts, a table and their limits; nothing if they were measured on other weights."""
+    """Nothing if it was measured on other weights."""
     try:
         found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -41,21 +38,19 @@ def measured() -> None:
     rows, names = found["lengths"], list(found["weights"])
     series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in names}
     show("bleu", against_length(series, title="BLEU", theme=theme()))
-    show(
+    show_table(
         "bleu_table",
-        Table(
-            caption="BLEU with 95% intervals",
-            columns=("source", "texts", "words", *(NAMES[name] for name in names)),
-            rows=[
-                (
-                    _length(row),
-                    f"{row['texts']:,}",
-                    decimal(row["words"], ".1f"),
-                    *(_score(row["bleu"][name]) for name in names),
-                )
-                for row in rows
-            ],
-        ),
+        caption="BLEU with 95% intervals",
+        columns=("source", "texts", "words", *(NAMES[name] for name in names)),
+        rows=[
+            (
+                _length(row),
+                f"{row['texts']:,}",
+                decimal(row["words"], ".1f"),
+                *(_score(row["bleu"][name]) for name in names),
+            )
+            for row in rows
+        ],
     )
 
     def share(value: list[float]) -> str:

@@ -1,5 +1,3 @@
-"""Each model's translation, token by token, and where its decoder attends."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,12 +6,11 @@ import streamlit as st
 
 from tfmviz.analysis import alignment
 from tfmviz.record.model import AnyModel, Model
-from tfmviz.ui import controls, icons, translators
+from tfmviz.ui import icons, translators, url
 from tfmviz.ui.bottleneck import contexts
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_table
 from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
-from tfmviz.views.counts import Table
 
 OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
 """A held-out sentence. Through one vector its middle is lost; attention keeps “the way to the station”."""
@@ -35,14 +32,12 @@ def translations(at: Translating) -> None:
         else:  # its cross-attention is there
             st.session_state["seen"] = "Alignments"
 
-    show(
+    show_table(
         "translations",
-        Table(
-            caption=f"“{at.ctx.text}”",
-            columns=("model", "score", "what it writes"),
-            rows=rows,
-            picked=kinds.index(at.kind),
-        ),
+        caption=f"“{at.ctx.text}”",
+        columns=("model", "score", "what it writes"),
+        rows=rows,
+        picked=kinds.index(at.kind),
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:
@@ -55,7 +50,7 @@ def translations(at: Translating) -> None:
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
             f"The recurrent models have {from_to(sizes, ',')} parameters each, the transformer "
-            f"{from_to(times, '.0f')} times as many: compare how they work, not how well."
+            f"{from_to(times, '.0f')} times as many: compare how they work."
         )
 
 
@@ -81,7 +76,7 @@ def alignments(at: Translating) -> None:
                 "alignment",
                 translators.alignment(alpha, title, source_of(at.trace), tokens, count, picked),
                 click="show its sum",
-                on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
+                on_pick=lambda row, column: url.put({"word": str(row), "state": str(column)}),
             )
         else:
             st.info("Without attention there is no α.", icon=icons.INFO)

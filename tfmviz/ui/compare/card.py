@@ -1,5 +1,3 @@
-"""The decision card: each scheme's properties, every entry from an experiment."""
-
 from __future__ import annotations
 
 from urllib.parse import urlencode
@@ -72,7 +70,6 @@ def findings(model: Model, text: str) -> list[Entry]:
 
 
 def _turned(ctx: PageContext) -> None:
-    """The weights of linear attention in one head of the first layer, before and after φ(q) and φ(k) are rotated."""
     run, head, scheme = ctx.trace, ctx.choice.head, scheme_of(ctx.model)
     q, k = (run[f"{FIRST}.{name}"][[head]] for name in "qk")
     angles = ctx.model.position_effects("decoder", len(run.tokens)).angles

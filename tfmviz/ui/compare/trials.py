@@ -1,5 +1,3 @@
-"""Tests of two position schemes on trained models: shifted, split into terms, and on longer texts."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -94,10 +92,7 @@ def shift(both: HeadComparison) -> None:
 
 
 def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
-    """Both twins' scores of one pair of words at all positions, (len, len), framed where the two stand.
-
-    Beyond the maps there is no frame. Returns how the scores vary at constant distance.
-    """
+    """Returns how the scores vary at constant distance."""
     ctx, _ = both.lessons
     head = ctx.choice.head
     found = {scheme_of(one.model): everywhere(one.model, one.text, at, head) for one in both.lessons}
@@ -131,7 +126,7 @@ def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
 
 @cached_for_all
 def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array:
-    """Scores in a twin's first layer with a text's words at two positions, query and key, moved everywhere."""
+    """Scores in the first layer, (len, len), with a text's words at two positions, query and key, moved everywhere."""
     query, key = models.trace(model, text)["embed"][list(at)]
     return position_terms.everywhere(
         query,
@@ -145,7 +140,6 @@ def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array
 
 
 def _shifted(ctx: PageContext, by: int) -> dict[str, list[str]]:
-    """One side of the test: its figure and its columns of the table."""
     scheme, length = scheme_of(ctx.model), len(ctx.trace.tokens)
     columns = [f"{scheme} ({ROLES[side.is_b()]}): {what}" for what in ("score", "share")]
     if not reaches(ctx.model, by + length):
@@ -174,7 +168,7 @@ def _verdict(score: float, share: float) -> str:
 
 @cached_for_all
 def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array:
-    """The four terms of the scores in a twin's first layer, or if sinusoids were added to q and k: (4, len, len)."""
+    """The four terms of the first layer's scores, or if sinusoids were added to q and k: (4, len, len)."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     run, weights = models.trace(model, text), model.weights
@@ -188,7 +182,7 @@ def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array
 
 
 def terms(both: HeadComparison) -> None:
-    """The first layer's scores as sums of four terms, for schemes that add a vector to the embedding."""
+    """Scores as sums of four terms, for schemes that add a vector to the embedding."""
     figure, line = st.container(), lesson.control_row("terms")
     joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
     st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
@@ -237,14 +231,13 @@ def _four_terms(ctx: PageContext, joins: str) -> None:
 
 @cached_for_all
 def losses_on(model: Model, text: str) -> tuple[tuple[str, ...], Array]:
-    """A text's tokens and a twin's loss at all but the first, up to `FACTOR` times the trained length."""
+    """A text's tokens and the loss at all but the first, up to `FACTOR` times the trained length."""
     longest = FACTOR * TRAINED if reaches(model, FACTOR * TRAINED) else TRAINED
     encoding = model.tokenizer.encode(text, max_len=longest)
     return encoding.tokens, next_token_losses(zoo.experiments.logits(model, encoding.ids), encoding.ids)
 
 
 def longer(both: HeadComparison) -> None:
-    """Texts longer than in training: measured on held-out text, then on the reader's."""
     _extrapolation(dict(zip(schemes(both), ROLES, strict=True)))
     st.header("Your own text")
     _own_text(both)
@@ -267,7 +260,7 @@ def _extrapolation(chosen: dict[str, Role]) -> None:
 
 
 def with_sign(rise: float | None) -> str:
-    """A change of the loss; in words if there is none."""
+    """A change; in words if there is none."""
     return "ends there" if rise is None else decimal(rise, "+.2f")
 
 

@@ -1,5 +1,3 @@
-"""One layer of each kind, counted and measured on this server."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

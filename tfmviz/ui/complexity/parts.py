@@ -1,5 +1,3 @@
-"""The chosen model's multiplications: on the typed sentence, and as texts grow."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,13 +1,10 @@
-"""The table of four kinds of layers with numbers filled in, and the derivation of each entry."""
-
 from __future__ import annotations
 
 import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
-from tfmviz.ui import controls, inputs, lesson
-from tfmviz.ui.figures import result, show
-from tfmviz.views.counts import Table
+from tfmviz.ui import inputs, lesson, url
+from tfmviz.ui.figures import result, show_table
 from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
@@ -50,21 +47,18 @@ def table() -> None:
     sizes = Sizes(**chosen)
     counts = [kind.multiplications(sizes) for kind in KINDS]
     names = [kind.name for kind in KINDS]
-    asked = st.query_params.get("row", "")
-    picked = names.index(asked) if asked in names else 0
-    show(
+    picked = names.index(url.one_of("row", names, names[0]))
+    show_table(
         "table",
-        Table(
-            caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
-            columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
-            rows=[
-                (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
-                for kind, count in zip(KINDS, counts, strict=True)
-            ],
-            shares=[count / max(counts) for count in counts],
-            picked=picked,
-        ),
-        on_pick=lambda row: controls.put({"row": names[row]}),
+        caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
+        columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
+        rows=[
+            (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
+            for kind, count in zip(KINDS, counts, strict=True)
+        ],
+        shares=[count / max(counts) for count in counts],
+        picked=picked,
+        on_pick=lambda row: url.put({"row": names[row]}),
     )
     for column, title, words in zip(
         st.columns(3), ("Multiplications", "Steps in sequence", "Longest path"), DERIVATIONS[names[picked]], strict=True

@@ -1,4 +1,4 @@
-"""The page's choices: length of the n-grams, smoothing, the counted text, a prompt."""
+"""Counting n-grams: the choices of the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHIPPED, OWN = "ours", "yours"
 CLASSROOM = """The students opened their books. In room two the students opened their books, too.
 As soon as the bell rang, the students opened their laptops. Nobody spoke while the students opened their exams.
 The students opened their books again. When the teacher came in, the students closed their laptops.
-After lunch the students opened their minds, or so the teacher hoped."""
+After lunch the students opened their minds."""
 """Opens where a reader's text goes: the lectures' 4-gram occurs in it, which the shipped text lacks."""
 
 
@@ -86,7 +86,7 @@ def _smoothing(method: Method) -> Smoothing:
 
 
 def _own() -> str | None:
-    """Draws the box for a text to count. None while it contains no word."""
+    """A pasted text; None while the box contains no word."""
     typed = inputs.text_area(
         f"Your text, up to {MOST_TYPED:,} characters",
         CLASSROOM,
@@ -128,7 +128,7 @@ def unknown_words(at: Counting) -> list[str]:
 
 
 def n_words(text: Counted) -> int:
-    """Without the special tokens between sentences."""
+    """Words without the special tokens between sentences."""
     return len(text.stream) - len(text.lines) - 1
 
 

@@ -1,5 +1,3 @@
-"""The probability of a text by counts: unseen n-grams, and a whole text factor by factor."""
-
 from __future__ import annotations
 
 import math
@@ -15,7 +13,6 @@ from tfmviz.counting.smoothing import LONGEST, HeldOut, Smoothing
 from tfmviz.counting.words import sentences_of, words_of
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, Line, Stroke, curves, line_chart
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
@@ -24,9 +21,8 @@ from tfmviz.ui import head_comparison as both
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import DELTAS, Counting
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, show_table, theme
 from tfmviz.ui.head_comparison import HeadComparison
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, per_cent, rounded
@@ -84,7 +80,6 @@ def gaps(at: Counting) -> None:
 
 
 def _by_length(values: Array, title: str, tooltips: Callable[[float], str], *, percent: bool = False) -> Chart:
-    """One value for each of n = 1, 2, 3 …, (n,)."""
     at = np.arange(1.0, len(values) + 1)
     line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {tooltips(value)}")
     axes = Axes("n", title, 210, percent=percent, legend=False)
@@ -128,34 +123,29 @@ def chain(at: Counting) -> None:
     names = [factor.name for factor in found[:MOST_FACTORS]]
     ours, theirs = (-np.array(values) for values in zip(*((f.one, f.other) for f in found[:MOST_FACTORS]), strict=True))
     instead = ["0/0" if np.isnan(value) else "∞" for value in ours]
-    show(
+    show_pairs(
         "chain",
-        pairs(
-            names,
-            np.where(np.isfinite(ours), ours, np.nan),
-            theirs,
-            series=(f"{at.n}-gram", MODEL),
-            title="−log P, nats",
-            token_title="word",
-            names=quoted(names, of="word", first=1),
-            instead=(instead, instead),
-            theme=theme(),
-        ),
+        names,
+        np.where(np.isfinite(ours), ours, np.nan),
+        theirs,
+        series=(f"{at.n}-gram", MODEL),
+        title="−log P, nats",
+        token_title="word",
+        names=quoted(names, of="word", first=1),
+        instead=(instead, instead),
     )
-    show(
+    show_table(
         "factors",
-        Table(
-            caption="P(w₁ w₂ …) = P(w₁ | ⟨s⟩) · P(w₂ | ⟨s⟩ w₁) · P(w₃ | ⟨s⟩ w₁ w₂) · …",
-            columns=("word", f"{at.n}-gram", MODEL, "its tokens"),
-            rows=[_row(factor) for factor in found[:MOST_FACTORS]],
-            about=f"The first {MOST_FACTORS} of {len(found)} factors." if len(found) > MOST_FACTORS else "",
-        ),
+        caption="P(w₁ w₂ …) = P(w₁ | ⟨s⟩) · P(w₂ | ⟨s⟩ w₁) · P(w₃ | ⟨s⟩ w₁ w₂) · …",
+        columns=("word", f"{at.n}-gram", MODEL, "its tokens"),
+        rows=[_row(factor) for factor in found[:MOST_FACTORS]],
+        about=f"The first {MOST_FACTORS} of {len(found)} factors." if len(found) > MOST_FACTORS else "",
     )
 
 
 @cached_for_all
 def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
-    """log P in nats of each token given all before it, and the character behind each. The text begins a document."""
+    """ln P of each token given all before it, and the character behind each."""
     encoding = model.tokenizer.encode(text, max_len=model.config.max_len - 1)
     ids = (END, *encoding.ids)
     shifted = zoo.experiments.logits(model, ids[:-1])  # (place, vocab)

@@ -1,5 +1,3 @@
-"""The table of counts after the typed words, and text sampled from it word by word."""
-
 from __future__ import annotations
 
 import re
@@ -11,12 +9,11 @@ from tfmviz.counting.smoothing import Counted, Smoothing
 from tfmviz.counting.words import MARK, words_of
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs
+from tfmviz.ui import icons, inputs, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.counting import Counting, unknown_words
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_table
 from tfmviz.views.bars import Bars
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent, rounded
@@ -50,7 +47,7 @@ def table(at: Counting) -> None:
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
     rows = rows_of(at, counts, p)
-    asked = at.text.numbers.get(st.query_params.get("counted", ""))
+    asked = at.text.numbers.get(url.text("counted"))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
     total, others = int(counts.sum()), max(1 - float(p[rows].sum()), 0.0)
@@ -66,22 +63,20 @@ def table(at: Counting) -> None:
         probability = [rounded(float(p[word]))] if smoothed else []
         return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *probability)
 
-    show(
+    show_table(
         "counts",
-        Table(
-            caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
-            columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-            rows=[row(word) for word in rows],
-            shares=np.nan_to_num(p[rows]).tolist(),
-            has_ground=True,
-            picked=rows.index(picked),
-            about=_about(at, context, picked, int(counts[picked])),
-            sentences=[
-                _marked(at, place, len(context) + 1)
-                for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
-            ],
-        ),
-        on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
+        caption=f"h = “{at.spoken(context)}”. {rest}" if context else f"h is empty. {rest}",
+        columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
+        rows=[row(word) for word in rows],
+        shares=np.nan_to_num(p[rows]).tolist(),
+        has_ground=True,
+        picked=rows.index(picked),
+        about=_about(at, context, picked, int(counts[picked])),
+        sentences=[
+            _marked(at, place, len(context) + 1)
+            for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
+        ],
+        on_pick=lambda row: url.put({"counted": at.text.vocabulary[rows[row]]}),
     )
     notes = []
     if unknown := unknown_words(at):
@@ -105,7 +100,7 @@ def table(at: Counting) -> None:
 
 
 def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
-    """The words of the table: the most probable that followed, and of the others those with a share.
+    """The most probable words that followed, and of the others those with a share.
 
     Where all is 0/0, the words that most often follow the longest end of the context that occurred.
     """
@@ -180,22 +175,20 @@ def writing(at: Counting) -> None:
         )
         + "Click a word to see its rivals."
     )
-    picked = min(inputs.requested_number("drawn") or 0, len(steps) - 1)
+    picked = url.place("drawn", len(steps) - 1, 0)
     left, right = st.columns(2)
     with left:
-        show(
+        show_table(
             "steps_written",
-            Table(
-                caption="Step by step",
-                columns=("word", "drawn after", "P(w | h)"),
-                rows=[
-                    (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
-                    for step in steps
-                ],
-                picked=picked,
-                low=True,
-            ),
-            on_pick=lambda row: controls.put({"drawn": str(row)}),
+            caption="Step by step",
+            columns=("word", "drawn after", "P(w | h)"),
+            rows=[
+                (name_of(at, step.word), at.spoken(step.context) or "nothing", rounded(step.probability))
+                for step in steps
+            ],
+            picked=picked,
+            low=True,
+            on_pick=lambda row: url.put({"drawn": str(row)}),
         )
     with right:
         step = steps[picked]

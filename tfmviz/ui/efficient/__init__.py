@@ -45,7 +45,6 @@ class Head:
         k, v: (k_len, d_head).
         allowed: (q_len, k_len), the model's mask.
         scores: (q_len, k_len), the record's, −∞ where masked; with the scheme's bias, if any.
-        is_causal: see the function of that name.
         is_linear: its model was trained with linear attention.
         q_tokens_are_keys: queries and keys are the same tokens.
     """
@@ -101,7 +100,7 @@ def head_of(ctx: PageContext) -> Head:
 
 
 def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
-    """Edits that replace the chosen head's output by z, (q_len, d_head)."""
+    """Replaces the chosen head's output by z, (q_len, d_head)."""
     site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     rows = enumerate(map(tuple, z.tolist()))
     return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
@@ -109,46 +108,25 @@ def edits_for(ctx: PageContext, z: Array) -> tuple[Edit, ...]:
 
 @cached_for_all
 def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
-    """Logits at one position under edits; an encoder-decoder reads the answer that it gave without them."""
     return model.trace(text, edits, ("logits",), target=target).row("logits", position).copy()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Effect:
-    """The effect of another head output on the prediction.
+def effect(ctx: PageContext, z: Array) -> tuple[float, str] | None:
+    """KL(p ‖ p') in nats of the prediction at the chosen token with z as the head's output, and a sentence on both.
 
-    Attributes:
-        divergence: KL(p ‖ p') in nats.
-        word: the most probable one before, with its probability before and after.
-        after: the most probable one after.
+    None for a model without predictions.
     """
-
-    divergence: float
-    word: str
-    before: float
-    now: float
-    after: str
-
-
-def effect(ctx: PageContext, z: Array) -> Effect | None:
-    """The prediction at the chosen token with z as the head's output; None for a model without predictions."""
     if "logits" not in ctx.trace:
         return None
     target = ctx.trace.target.ids[1:] if ctx.trace.source is not None else None
     old = softmax(ctx.trace.row("logits", ctx.target)).astype(np.float64)
     new = softmax(_row(ctx.model, ctx.text, target, edits_for(ctx, z), ctx.target)).astype(np.float64)
-    first, then = int(old.argmax()), int(new.argmax())
-    divergence = float(np.sum(old * (np.log(np.maximum(old, 1e-30)) - np.log(np.maximum(new, 1e-30)))))
-    words = ctx.model.vocabulary
-    return Effect(
-        divergence=max(divergence, 0.0), word=words[first], before=old[first], now=new[first], after=words[then]
-    )
-
-
-def said_of(found: Effect) -> str:
-    word, after = (f"“{markdown.plain(visible(name))}”" for name in (found.word, found.after))
-    stays = "stays first" if found.word == found.after else f"gives way to {after}"
-    return f"{word} {stays}, {per_cent(found.before)} → {per_cent(found.now)} (KL {rounded(found.divergence)} nats)"
+    divergence = max(float(np.sum(old * (np.log(np.maximum(old, 1e-30)) - np.log(np.maximum(new, 1e-30))))), 0.0)
+    first = int(old.argmax())
+    word, after = (ctx.model.vocabulary[n] for n in (first, int(new.argmax())))
+    stays = "stays first" if word == after else f"gives way to “{markdown.plain(visible(after))}”"
+    shares = f"{per_cent(old[first])} → {per_cent(new[first])}"
+    return divergence, f"“{markdown.plain(visible(word))}” {stays}, {shares} (KL {rounded(divergence)} nats)"
 
 
 def beside(
@@ -182,7 +160,7 @@ def beside(
     result(
         f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
         f"**{per_cent(moved)}** of its norm. "
-        + (f"In the prediction, {said_of(found)}. " if found else "")
+        + (f"In the prediction, {found[1]}. " if found else "")
         + f"This takes **{in_words(cost.multiplications)}** multiplications instead of "
         f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
         f"{in_bytes(BYTES * exactly.numbers)}."
@@ -190,7 +168,7 @@ def beside(
 
 
 def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
-    """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
+    """(2, query, key): NaN where masked, −∞ for what is left out."""
     look: dict[str, Any] = {"form": ValueFormat(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
     return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
 

@@ -1,5 +1,3 @@
-"""Methods that leave out pairs, or never form them all; and layers whose input is recomputed."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -13,14 +11,14 @@ from tfmviz.analysis.efficient import exact, features, linformer, reformer, spar
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
 from tfmviz.plots.cells import Axis, Cells, of_tokens, share, signed
-from tfmviz.plots.lines import Axes, curves, growth
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights, feature
 from tfmviz.ui import inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_curves, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -61,7 +59,7 @@ def sparse_masks(ctx: PageContext) -> None:
 
 
 def kept_pairs(head: Head, kind: str, size: int) -> Array:
-    """The pairs kept by a kind of sparse attention: (q_len, k_len), bool."""
+    """(q_len, k_len), bool."""
     from tfmviz import masks
 
     n = len(head.k)
@@ -147,7 +145,7 @@ def projected(ctx: PageContext) -> None:
     if causal:
         E = linformer.pooling(n, rows)
         columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
-        show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
+        show_matrix("mixing", np.where(E > 0, E, 0.0), Axis("row"), columns, scale, row_height=24)
         last = np.flatnonzero(E[0])[-1]
         first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
         reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
@@ -178,7 +176,7 @@ def projected(ctx: PageContext) -> None:
         return f"{name}, rows k {k:.0f}: {per_cent(share)}"
 
     axes = Axes("rows k", "share", 260)
-    show("ranks", curves(points, axes, tooltips, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
+    show_curves("ranks", points, axes, tooltips, dot=50, words=(), y_range=(0.0, 1.0))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
         f"**{enough} of {most}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
@@ -239,10 +237,7 @@ def performer(ctx: PageContext) -> None:
     lines = {**errors, "1/√m": errors[name][-1] * np.sqrt(x[-1] / x)}
     points = {line: (x, np.where(y > 0, y, np.nan)) for line, y in lines.items()}  # powers have no 0
     axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
-    show(
-        "features_errors",
-        curves(points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme(), dot=50),
-    )
+    show_curves("features_errors", points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", dot=50)
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
         f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "
@@ -256,7 +251,7 @@ def _size(head: Head) -> float:
 
 
 def _errors(head: Head, seed: int) -> Array:
-    """The share of attention that lies elsewhere, for each number of features: (len(FEATURES),)."""
+    """The share of attention that lies elsewhere: (len(FEATURES),)."""
     draws = [[_drawn(head, n, seed + draw) for draw in range(DRAWS)] for n in FEATURES]
     return np.array([np.mean([exact.pattern_error(head.pattern, one) for one in drawn]) for drawn in draws])
 

@@ -1,5 +1,3 @@
-"""Methods with the same result at less cost, or with shared memory: tiles, state space, shared heads."""
-
 from __future__ import annotations
 
 from math import ceil
@@ -14,9 +12,8 @@ from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.plots.cells import Frame, ValueFormat, masked, of_pairs, share, written
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.efficient import BYTES, beside, head_of, two_patterns
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_columns
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
@@ -67,7 +64,7 @@ def tiled(ctx: PageContext) -> None:
             "earlier sums ×": [decimal(value, ".3f") for value in tile.factor],
             "l": [decimal(value) for value in tile.total],
         }
-        show("running_softmax", of_columns(columns, caption="After this tile", low=True))
+        show_columns("running_softmax", columns, caption="After this tile", low=True)
         z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
         difference = float(np.abs(z - head.pattern @ head.v).max())
         q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]

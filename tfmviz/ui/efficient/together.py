@@ -1,5 +1,3 @@
-"""All methods side by side: on the typed text, and measured against the length."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -17,9 +15,8 @@ from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.efficient import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.efficient.approximate import KINDS, bucketed, sparsely
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_table, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
 
 SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 4, 4
@@ -61,14 +58,12 @@ def table(ctx: PageContext) -> None:
     head = head_of(ctx)
     made = list(_methods(head))
     most = max(cost.multiplications for *_, cost in made)
-    show(
+    show_table(
         "together",
-        Table(
-            caption=f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}, on {counted(len(head.k), 'token')}.",
-            columns=("method", "attention moved", "output change", "KL, nats", "memory", "multiplications"),
-            rows=[_said(ctx, made[0], row) for row in made],
-            shares=[cost.multiplications / most for *_, cost in made],
-        ),
+        caption=f"Layer {ctx.choice.layer_index}, head {ctx.choice.head}, on {counted(len(head.k), 'token')}.",
+        columns=("method", "attention moved", "output change", "KL, nats", "memory", "multiplications"),
+        rows=[_said(ctx, made[0], row) for row in made],
+        shares=[cost.multiplications / most for *_, cost in made],
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
     result(f"**{more} of {len(made) - 1}** methods need more multiplications than exact attention.")
@@ -83,7 +78,7 @@ def _said(ctx: PageContext, full: Row, row: Row) -> tuple[str, ...]:
         name,
         _share(exact.pattern_error(full[1], pattern)),
         _share(exact.output_error(full[2], z)),
-        ("0" if found.divergence < NOTHING else rounded(found.divergence)) if found else "–",
+        ("0" if found[0] < NOTHING else rounded(found[0])) if found else "–",
         in_bytes(BYTES * cost.numbers),
         in_words(cost.multiplications),
     )

@@ -1,5 +1,3 @@
-"""Models trained with a cheaper attention, and one with a state space in its place."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -12,17 +10,15 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, masked, of_tokens, share, signed, written
-from tfmviz.plots.lines import Axes, curves
-from tfmviz.record.model import AnyModel, Model
-from tfmviz.record.trace import Trace
+from tfmviz.plots.lines import Axes
+from tfmviz.record.model import AnyModel
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.efficient import BYTES
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, show_curves, show_matrix
 from tfmviz.ui.held_out import ByPosition, by_position
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import kept
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, decimal, in_bytes, per_cent
@@ -73,17 +69,15 @@ def twins(ctx: PageContext) -> None:
         st.markdown(before_after.ONE_TOKEN)
     _by_position(kind, {name: by_position(model.name) for name, model in zip(names, (full, cheap), strict=True)})
     configs = full.config, cheap.config
-    show(
+    show_columns(
         "kept",
-        of_columns(
-            {
-                "model": list(names),
-                "parameters": [f"{model.weights.n_parameters:,}" for model in (full, cheap)],
-                "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
-                "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
-            },
-            caption="Memory needed to write on",
-        ),
+        {
+            "model": list(names),
+            "parameters": [f"{model.weights.n_parameters:,}" for model in (full, cheap)],
+            "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
+            "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
+        },
+        caption="Memory needed to write on",
     )
     st.caption(
         f"Memory holds keys and values that can still be seen, or running sums, at {BYTES} bytes each. The models "
@@ -106,7 +100,7 @@ def _by_position(kind: str, measured: dict[str, ByPosition | None]) -> None:
     points = {name: smoothed(one.losses) for name, one in zip(measured, (full, cheap), strict=True)}
     axes, marked = Axes("position", "surprise, nats", 320), [(trained - 0.5, f"trained on {trained} positions")]
     tooltips = "{}, position {:.0f}: {:.3f} nats".format
-    show("by_position", curves(points, axes, tooltips, theme=theme(), dot=50, words=(), marked=marked))
+    show_curves("by_position", points, axes, tooltips, dot=50, words=(), marked=marked)
 
 
 FOLDER = PROJECT / "assets" / "spaces"
@@ -118,7 +112,7 @@ NEAR = 4
 
 def trained(ctx: PageContext) -> None:
     try:
-        space, twin = _space(), _twin()
+        space, twin = _space(), models.of_folder("attention", FOLDER)
     except ModelUnavailable as error:
         st.info(f"This part needs two models that are missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return
@@ -127,7 +121,7 @@ def trained(ctx: PageContext) -> None:
         layers = range(config["n_layers"])
         layer = inputs.segmented_control("Layer", layers, key="space", required=True)
         channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
-    trace, twins_run = _run(space, ctx.text), models.trace(twin, ctx.text)
+    trace, twins_run = models.trace_at(space, ctx.text), models.trace(twin, ctx.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)
     states = trace[f"ssm.{layer}.hidden"].astype(float)
@@ -159,23 +153,23 @@ def trained(ctx: PageContext) -> None:
     values = states[:, mine].T[order]
     rows = Axis("half-life, tokens", [decimal(float(one), ".1f") for one in lives[mine][order]])
     columns = of_tokens("token", trace.tokens)
-    show("channel_state", Cells(values[None], rows, columns, signed(values, "state"), row_height=20))
+    show_matrix("channel_state", values, rows, columns, signed(values, "state"), row_height=20)
     st.markdown(
         f"In this layer, half-lives range from {decimal(float(lives.min()), '.1f')} to "
         f"{decimal(float(lives.max()), '.0f')} tokens."
     )
     measured = read_json(FOLDER / "measured.json")
     held_out = [decimal(float(measured[name]["held_out"])) for name in ("attention", "state-space")]
-    on_text = ""
+    on_text = "."
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twins_run, trace)]
     if len(losses[0]):
         means = [decimal(float(one.mean())) for one in losses]
-        on_text = f"; on your text {means[0]} and **{means[1]}**"
+        on_text = f"; on your text {means[0]} and **{means[1]}**.{before_after.of_twins(ctx.text)}"
     cache = in_bytes(kept(twin.config, 4096, size=BYTES))
     state = in_bytes(BYTES * config["n_layers"] * states.shape[1])
     st.markdown(
         f"The held-out loss is {held_out[0]} nats with attention, **{held_out[1]}** with state spaces (one run each)"
-        f"{on_text}. After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."
+        f"{on_text} After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."
     )
 
 
@@ -183,14 +177,3 @@ def trained(ctx: PageContext) -> None:
 def _space() -> AnyModel:
     models.import_torch()
     return zoo.load("state-space", FOLDER, kind=zoo.EarlierModel)
-
-
-@cached_for_all
-def _twin() -> Model:
-    models.import_torch()
-    return zoo.load("attention", FOLDER)
-
-
-@cached_for_all
-def _run(model: AnyModel, text: str) -> Trace:
-    return model.trace(text)

@@ -1,5 +1,3 @@
-"""All heads of all layers, with predictions, norms and files."""
-
 from __future__ import annotations
 
 import base64
@@ -42,8 +40,7 @@ def explorer(ctx: PageContext) -> None:
         details = base64.b64encode(views.details(trace, looked_at, title=model.name)).decode()
     show_view(
         "explorer",
-        js=views.explorer.JS,
-        css=views.explorer.CSS,
+        views.explorer,
         data=payload,
         selection=controls.selection()
         | {"first": ctx.query if ctx.gap is None else ctx.gap, "details": details, "links": linked},
@@ -64,7 +61,6 @@ def how_it_reads(ctx: PageContext) -> str:
 
 
 def _links(ctx: PageContext) -> dict[str, object] | None:
-    """The heads that link the two clicked words, for the explorer; it finds others by itself."""
     row, column = controls.pinned(), controls.pinned("to")
     kind = kind_of(ctx.choice.layer)
     n_queries, n_keys = (len(axis.tokens) for axis in ctx.trace.axes(ctx.choice.layer))
@@ -92,8 +88,7 @@ def predictions(ctx: PageContext) -> None:
 
 
 def stream_norms(ctx: PageContext) -> None:
-    """The norm of every token's vector, from the embedding (top) to the last layer, and the parts that wrote the chosen
-    one."""
+    """Norms from the embedding (top) to the last layer; and the parts that wrote the chosen token's vector."""
     tokens, token = ctx.trace.tokens, ctx.target
     found = stream(ctx.trace, ctx.model.writes_from)
     shares = [

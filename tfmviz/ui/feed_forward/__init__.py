@@ -1,4 +1,4 @@
-"""One token through the feed-forward layer: its values, the activation function, and another position."""
+"""One token through the feed-forward layer."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, named, signed
+from tfmviz.plots.cells import Axis, named, signed
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import shades
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
-from tfmviz.ui import controls, icons, inputs, models
+from tfmviz.ui import controls, icons, inputs, models, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, show_view, theme
+from tfmviz.ui.figures import result, show, show_code, show_matrix, show_view, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import feed_forward as view
 from tfmviz.words import markdown
@@ -33,12 +33,7 @@ from tfmviz.words.numbers import decimal, per_cent, tiny
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class MLPContext:
-    """One feed-forward layer and one token.
-
-    Attributes:
-        site: path of the layer, such as "decoder.2.mlp".
-        tokens: of the text that its stack reads.
-    """
+    """`site`: path of the layer, such as "decoder.2.mlp". `tokens`: of the text that its stack reads."""
 
     ctx: PageContext
     site: str
@@ -66,7 +61,7 @@ class MLPContext:
 
 
 def predicts(ctx: PageContext) -> bool:
-    """The model reads words out of its last vectors; some checkpoints end with these."""
+    """Some checkpoints end with their last vectors."""
     return "logits" in ctx.trace
 
 
@@ -76,17 +71,13 @@ def site_of(ctx: PageContext) -> str:
 
 
 def why_none(ctx: PageContext) -> str:
-    if n_experts := has_experts(ctx):
+    stacks = ctx.model.weights.stacks.values()
+    if n_experts := next((len(layer.experts) for stack in stacks for layer in stack.experts.values()), 0):
         return (
             f"has {n_experts} feed-forward layers in each block, of which a token uses "
             f"{ctx.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model above, or see “Without it”."
-
-
-def has_experts(ctx: PageContext) -> int:
-    """Number of experts in each feed-forward layer; 0 for a model without."""
-    return next((len(layer.experts) for s in ctx.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
 def with_layer(draw: Callable[[MLPContext], object]) -> Callable[[PageContext], object]:
@@ -117,8 +108,7 @@ def through(subject: MLPContext) -> None:
     total = feed_forward.sum_of(subject.weights, found, part, index)
     show_view(
         "feed_forward",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=_payload(ctx.model, ctx.text, site, token, ctx.edits),
         selection={
             "at": view.place(part, index),
@@ -132,7 +122,7 @@ def through(subject: MLPContext) -> None:
 
 def chosen(subject: MLPContext) -> tuple[Part, int]:
     """The number that the address names, else the strongest neuron's sum."""
-    asked = PLACE.fullmatch(st.query_params.get("number", ""))
+    asked = url.match("number", PLACE)
     if asked is None or (asked[1] == "gate" and subject.weights.W_gate is None):
         return "pre", int(feed_forward.strongest(subject.post, 1)[0])
     part: Part = next(name for name in feed_forward.PARTS if name == asked[1])
@@ -142,7 +132,7 @@ def chosen(subject: MLPContext) -> tuple[Part, int]:
 
 def follow(report: dict[str, Any]) -> None:
     if PLACE.fullmatch(at := str(report["at"])):
-        controls.put({"number": at})
+        url.put({"number": at})
 
 
 @cached_for_all
@@ -192,7 +182,7 @@ def moved(subject: MLPContext) -> None:
     columns = Axis(f"the first {n} of {whole} coordinates" if n < whole else "coordinate")
     scale = signed(values, "output of the layer", root=True)
     with figure:
-        show("moved", Cells(values[None], named([*rows, "difference"]), columns, scale, row_height=56))
+        show_matrix("moved", values, named([*rows, "difference"]), columns, scale, row_height=56)
     if to == subject.token:
         st.markdown("Choose another position.")
         return

@@ -1,5 +1,3 @@
-"""Single neurons: those that fire for a token, what they write, where they fire most, and the model without them."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -13,18 +11,17 @@ from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
 from tfmviz.paths import PROJECT
 from tfmviz.plots.bars import bar_chart, of_signs
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_column, chosen_row, of_tokens, signed, written
+from tfmviz.plots.cells import Axis, ValueFormat, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side
+from tfmviz.ui import before_after, controls, head_comparison, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all, read_lines
 from tfmviz.ui.feed_forward import MLPContext, predicts, site_of
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_columns, show_matrix, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -51,13 +48,15 @@ def neurons(subject: MLPContext) -> None:
     line = lesson.control_row("neuron")
     with line:
         controls.token_box(subject.tokens, subject.token)
-    asked, last = inputs.requested_number("neuron"), len(subject.post) - 1
-    neuron = order.tolist()[0] if asked is None else min(asked, last)
+    last = len(subject.post) - 1
+    neuron = url.place("neuron", last, order.tolist()[0])
 
     def draw() -> int:
         st.session_state["chosen_neuron"] = neuron
         label, key = f"Neuron (0 to {last})", "chosen_neuron"
-        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
+        line.number_input(
+            label, 0, last, key=key, on_change=lambda: url.put({"neuron": str(st.session_state[key])}), width=260
+        )
         return neuron
 
     neuron = int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
@@ -70,18 +69,16 @@ def neurons(subject: MLPContext) -> None:
     column = int(place[0]) if len(place) else None
     with figure:
         at = replace(*chosen_row(subject.token, len(order)), colour="text")
-        show(
+        show_matrix(
             "neurons",
-            Cells(
-                values[None],
-                of_tokens("token", subject.tokens),
-                Axis("neuron", [str(n) for n in order], [f"neuron {n}" for n in order]),
-                signed(values, "value of the neuron", root=True),
-                form=ValueFormat(digits=2),
-                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
-                frames=(at, *chosen_column(column, len(values))),
-                row_height=28,
-            ),
+            values,
+            of_tokens("token", subject.tokens),
+            Axis("neuron", [str(n) for n in order], [f"neuron {n}" for n in order]),
+            signed(values, "value of the neuron", root=True),
+            form=ValueFormat(digits=2),
+            texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+            frames=(at, *chosen_column(column, len(values))),
+            row_height=28,
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -94,7 +91,7 @@ def neurons(subject: MLPContext) -> None:
 
 
 def _choose(neuron: int) -> None:
-    controls.put({"neuron": str(neuron)})
+    url.put({"neuron": str(neuron)})
 
 
 def writes(subject: MLPContext, neuron: int) -> None:
@@ -220,10 +217,10 @@ def apart(both: HeadComparison) -> None:
     columns = {"neuron": [str(n) for n in most]}
     for title, values in zip((*both.titles, "B − A"), (before, after, after - before), strict=True):
         columns[title] = [decimal(float(values[n]), ".3f") for n in most]
-    show("neurons_apart", of_columns(columns, caption="The neurons that differ most"))
+    show_columns("neurons_apart", columns, caption="The neurons that differ most")
 
 
 def _fires(lesson: PageContext, site: str, position: int) -> Array:
-    """(d_ff,), whether the function's input is above 0: the gate where there is one."""
+    """(d_ff,), True where the function's input is above 0: the gate where there is one."""
     gate = f"{site}.gate"
     return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

@@ -1,5 +1,3 @@
-"""Attention alone, and the model without its feed-forward layers."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -108,7 +106,6 @@ def _compare(ctx: PageContext, after: Trace, series: tuple[str, str], *, key: st
 
 
 def _on_held_out_text() -> str:
-    """The twins' measured losses in a sentence; "" if a measurement is missing."""
     full, bare = map(by_position, TWINS)
     if full is None or bare is None:
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import models, run_queue
+from tfmviz.ui import models, run_queue, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
@@ -26,25 +25,11 @@ KINDS: tuple[Kind, ...] = ("previous token", "first token")
 """The roles of two of the heads; the third finds a word further away."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Shown:
-    """The heads on show.
+def stage() -> tuple[Model, str, str, int, int] | None:
+    """Draws the heads at work; gives model, text, layer and head of the first, and the position of its token.
 
-    Attributes:
-        word: position of the token that attends at first.
-        layer, head: path of the layer and index of the head shown first.
+    Draws only a warning if there is no model.
     """
-
-    model: Model
-    text: str
-    trace: Trace
-    word: int
-    layer: str
-    head: int
-
-
-def stage() -> Shown | None:
-    """Draws the heads at work; only a warning if there is no model."""
     if not (names := models.names()):
         st.warning("There is no model to show. Restore the folder `assets/models/`, or train one (README.md).")
         return None
@@ -68,13 +53,13 @@ def stage() -> Shown | None:
         "parcel": parcel(name),
     }
     show_plain_view("home", js=view.JS, css=view.CSS, data=data)
-    return Shown(model=model, text=text, trace=trace, word=word, layer=heads[0][0], head=heads[0][1])
+    return model, text, *heads[0][:2], word
 
 
 def _text(model: Model) -> str:
     """The reader's sentence, which the address keeps, if it is meant for this model; else the model's first example."""
-    asked = in_one_line(st.query_params.get("text", "")).strip()[:MOST_TYPED]
-    is_own = st.query_params.get("model", model.name) == model.name
+    asked = in_one_line(url.text("text", "(?s).*")).strip()[:MOST_TYPED]
+    is_own = url.text("model", default=model.name) == model.name
     try:
         if is_own and asked and model.encode(asked).ids:
             return asked
@@ -87,8 +72,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
     """Up to three heads with different roles on this text: layer, head, and the role in words.
 
     The first gives most of the word's attention to a token other than the word, the one before and the text's first.
-    The
-    others are those that attend most to the token before and to the first one.
+    The others are those that attend most to the token before and to the first one.
     """
     found: list[tuple[str, int, str]] = []
     if word > 2:  # there is such a token
@@ -109,7 +93,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
 
 
 def _drawn(trace: Trace, layer: str, head: int, does: str) -> dict[str, Any]:
-    """A head for the view. Its rows of attention are in ten-thousandths and end with their last one above 0."""
+    """Rows of attention are in ten-thousandths and end with their last one above 0."""
     rows = np.rint(10_000 * trace[f"{layer}.pattern"][head]).astype(int)
     weights = [np.trim_zeros(row, "b").tolist() for row in rows]
     return {"layer": layer, "head": head, "name": f"{layer.split('.')[1]}.{head}", "does": does, "weights": weights}

@@ -1,5 +1,3 @@
-"""Six small pictures of a sentence that lead to the pages, and the new addresses of old links."""
-
 from __future__ import annotations
 
 import base64
@@ -16,10 +14,9 @@ from tfmviz.constants import FOLLOWED_SITES
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import models
+from tfmviz.ui import models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.home import Shown
 from tfmviz.ui.router import PAGES, Page, address
 from tfmviz.views import doors as view
 from tfmviz.words.labels import quoted, visible
@@ -50,12 +47,7 @@ Miniature = tuple[str, dict[str, str], dict[str, Any]]
 
 @cached_for_all
 def miniatures_of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
-    """The pictures available for a model on a text: all six for a decoder.
-
-    Args:
-        layer, head: path of the layer and index of a head that is at work.
-        word: position of the token that attends.
-    """
+    """The pictures available: all six for a decoder. `word`: position of the token that attends."""
     trace = models.trace(model, text)
     names = quoted(trace.tokens)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]
@@ -159,8 +151,8 @@ def lead_on() -> None:
     """Redirects a session that begins with an address such as `/?text=…`, once the explorer's, to the explorer."""
     begins = "at_home" not in st.session_state and "choice" not in st.session_state
     st.session_state["at_home"] = True
-    if begins and set(st.query_params) - {"projector"}:
-        st.switch_page(_page("explorer").file, query_params=st.query_params.to_dict())
+    if begins and url.everything().keys() - {"projector"}:
+        st.switch_page(_page("explorer").file, query_params=url.everything())
 
 
 def quiet() -> None:
@@ -169,15 +161,15 @@ def quiet() -> None:
     st.page_link(course.file, label="Learn step by step")
 
 
-def doors(shown: Shown) -> None:
+def doors(model: Model, text: str, layer: str, head: int, word: int) -> None:
     """Six pictures of the sentence, each a link to its page."""
-    at = {"layer": shown.layer.split(".")[1], "head": str(shown.head)}
+    at = {"layer": layer.split(".")[1], "head": str(head)}
     behind = [
         {**picture, "address": address(page, at | choices)}
-        for page, choices, picture in miniatures_of(shown.model, shown.text, shown.layer, shown.head, shown.word)
+        for page, choices, picture in miniatures_of(model, text, layer, head, word)
     ]
     # The view puts the sentence into each address: a long one travels once.
-    data = {"text": shown.text, "doors": json.dumps(behind)}
+    data = {"text": text, "doors": json.dumps(behind)}
     show_plain_view("doors", js=view.JS, css=view.CSS, data=data)
 
 

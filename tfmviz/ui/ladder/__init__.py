@@ -1,1 +1,1 @@
-"""From windows to attention: counting, a fixed window, recurrence and a transformer on the same text."""
+"""From windows to attention."""

@@ -1,5 +1,3 @@
-"""Each model's reach: on your text, on held-out text, and where one word decides a much later one."""
-
 from __future__ import annotations
 
 import hashlib
@@ -14,18 +12,17 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import reach
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, show_curves, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -47,22 +44,23 @@ def own(ctx: PageContext) -> None:
     text = rungs.read_text(ladder, ctx.text).text
     values, y = (moved(ladder, ctx.text), "share moved") if how == CHANGE else (pulled(ladder, ctx.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
-    ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
+    ends = {
+        title: n
+        for title, curve in values.items()
+        if 0 < (n := int(np.flatnonzero(curve).max(initial=-1)) + 1) < len(curve)
+    }
 
     def tooltips(name: str, place: float, value: float) -> str:
         shown = per_cent(value) if how == CHANGE else rounded(value)
         return f"{name}, {names[-int(place)]}, {place:.0f} back: {shown}"
 
-    show(
+    show_curves(
         "reach",
-        curves(
-            found := _above_0({title: (k, curve) for title, curve in values.items()}),
-            Axes("tokens back", y, 330, log=True),
-            tooltips,
-            theme=theme(),
-            y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
-            words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
-        ),
+        found := _above_0({title: (k, curve) for title, curve in values.items()}),
+        Axes("tokens back", y, 330, log=True),
+        tooltips,
+        y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
+        words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
     )
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
@@ -85,12 +83,6 @@ def least(curves: Iterable[Array]) -> float:
     return float(min((curve[curve > 0].min() for curve in curves if curve.any()), default=0.1))
 
 
-def _farthest(curve: Array) -> int:
-    """The largest distance at which a curve is not exactly 0; 0 without one."""
-    seen = np.flatnonzero(curve)
-    return int(seen[-1]) + 1 if seen.size else 0
-
-
 def _explained(how: str, n: int) -> str:
     if how == GRADIENT:
         return (
@@ -106,7 +98,7 @@ def n_words(length: int) -> int:
 
 @cached_for_all
 def moved(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each model, the change of its prediction when the token k back is replaced: (len,)."""
+    """Change of each model's prediction when the token k back is replaced: (len,)."""
     ids = np.array(ladder.encode(text).ids)
     words = reach.replacements(ladder.transformer.vocabulary, n_words(len(ids)) + 1)
     return {title: reach.by_distance(predict, ids, words=words) for title, predict in ladder.predictors.items()}
@@ -114,7 +106,7 @@ def moved(ladder: Ladder, text: str) -> dict[str, Array]:
 
 @cached_for_all
 def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each network, the norm of the gradient at the token k back: (len,)."""
+    """Norm of each network's gradient at the token k back: (len,)."""
     ids = ladder.encode(text).ids
     return {title: zoo.experiments.pull(model, ids)[::-1] for title, model in ladder.networks.items()}
 
@@ -146,7 +138,7 @@ def averages() -> None:
 
     points, axes = {t: (kept, v) for t, v in values.items()}, Axes(x, y, 330, log=key == "changed", doubling=True)
     y_range = powers_around(values.values()) if key == "changed" else None
-    show("averages", curves(_above_0(points) if axes.log else points, axes, tooltips, theme=theme(), y_range=y_range))
+    show_curves("averages", _above_0(points) if axes.log else points, axes, tooltips, y_range=y_range)
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
 
@@ -197,12 +189,10 @@ def dependencies(ctx: PageContext) -> None:
     if len(shares) > 1:  # among all words both are improbable: only their order counts
         together = np.sum(list(shares.values()), axis=0)
         shares = {name: one / together for name, one in shares.items()} | {"together": together}
-    show(
+    show_columns(
         "own_dependency",
-        of_columns(
-            {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
-            caption="After your text, which does each model expect?",
-        ),
+        {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
+        caption="After your text, which does each model expect?",
     )
 
 

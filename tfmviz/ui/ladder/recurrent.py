@@ -1,5 +1,3 @@
-"""The recurrent network: its state and gates, its vanishing gradients, and the reasons for its decline."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,13 +23,13 @@ from tfmviz.plots.cells import (
     signed,
     written,
 )
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.record.model import AnyModel
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_curves, show_matrix
 from tfmviz.ui.ladder import rungs, uses
 from tfmviz.ui.ladder.distance import powers_around
 from tfmviz.ui.lesson import PageContext
@@ -70,13 +68,13 @@ def state(ctx: PageContext) -> None:
         return _stacked(ctx, line)
     layer = inputs.segmented_control("Layer of the network", layers, key="rnn", line=line)
     site, kind = SITES[what]
-    trace = record(model, ctx.text)
+    trace = models.trace_at(model, ctx.text, "rnn.*")
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
     rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
     scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
     form = ValueFormat(digits=2, sign=kind == "signed")
-    show("state", Cells(values[chosen][None], rows, columns, scale, form=form, row_height=UNIT_HEIGHT))
+    show_matrix("state", values[chosen], rows, columns, scale, form=form, row_height=UNIT_HEIGHT)
     st.markdown(
         f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
         "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
@@ -84,21 +82,17 @@ def state(ctx: PageContext) -> None:
     left = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     lowest = max(min(float(curve.min()) for curve in left.values()), SMALLEST)
     x = np.arange(1.0, len(trace.tokens) + 1)
-    show(
+    show_curves(
         "fading",
-        curves(
-            {name: (x, curve.clip(min=SMALLEST)) for name, curve in left.items()},
-            Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
-            lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
-            theme=theme(),
-            y_range=(min(10.0 ** np.floor(np.log10(lowest)), 0.1), max(float(curve.max()) for curve in left.values())),
-        ),
+        {name: (x, curve.clip(min=SMALLEST)) for name, curve in left.items()},
+        Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
+        lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
+        y_range=(min(10.0 ** np.floor(np.log10(lowest)), 0.1), max(float(curve.max()) for curve in left.values())),
         title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )
 
 
 def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
-    """The states of the stacked, bidirectional labeller that depend on one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
     text = model and uses.encode(model, ctx.text)
     if not model or not text or not text.ids:
@@ -114,18 +108,16 @@ def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
     moved = np.stack([change(before[site], after[site]) for site in sites])
     names = [f"layer {n // 2} {'→←'[n % 2]}" for n in range(len(sites))]
     values = moved[::-1]
-    show(
+    show_matrix(
         "stacked",
-        Cells(
-            np.where(values > 0, values, np.nan)[None],
-            Axis("", names[::-1]),
-            of_tokens("token", text.tokens),
-            amounts(moved, "‖Δh‖ / ‖h‖", ticks="per cent"),
-            form=ValueFormat(name="moves by ", digits=0, percent=True),
-            texts=written(100 * values, ".0f"),
-            frames=chosen_column(chosen, len(names)),
-            row_height=42,
-        ),
+        np.where(values > 0, values, np.nan),
+        Axis("", names[::-1]),
+        of_tokens("token", text.tokens),
+        amounts(moved, "‖Δh‖ / ‖h‖", ticks="per cent"),
+        form=ValueFormat(name="moves by ", digits=0, percent=True),
+        texts=written(100 * values, ".0f"),
+        frames=chosen_column(chosen, len(names)),
+        row_height=42,
         click="change that token",
         on_pick=lambda _, column: controls.pin(column),
     )
@@ -136,13 +128,8 @@ def _stacked(ctx: PageContext, line: DeltaGenerator) -> None:
 
 
 @cached_for_all
-def record(model: AnyModel, text: str) -> Trace:
-    return model.trace(text, sites=("rnn.*",))
-
-
-@cached_for_all
 def faded(model: AnyModel, text: str, layer: int) -> Array:
-    trace = record(model, text)
+    trace = models.trace_at(model, text, "rnn.*")
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})
     return fading(zoo.experiments.recurrent_weights(model, f"rnn.{layer}"), at)
 
@@ -176,7 +163,6 @@ def _steps(numbers: Array, tokens: Sequence[str], title: str, most: int, blind: 
     """The step after which each value is available, (layer, token), the last layer on top.
 
     Args:
-        most: end of the scale, the same for all kinds of layers.
         blind: columns whose last layer does not see the first token: grey.
     """
     upside_down = numbers[::-1].astype(float)
@@ -206,15 +192,12 @@ def _times(found: Sequence[Found]) -> None:
     ):
         by_kind = by_name(found, "kind", "length", key)
         with column:
-            show(
+            show_curves(
                 f"times_{key}",
-                curves(
-                    by_kind,
-                    Axes("tokens", title, 280, log=True),
-                    lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
-                    theme=theme(),
-                    y_range=powers_around([ms for _, ms in by_kind.values()]),
-                ),
+                by_kind,
+                Axes("tokens", title, 280, log=True),
+                lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
+                y_range=powers_around([ms for _, ms in by_kind.values()]),
             )
     st.caption(
         f"One layer of width {WIDTH} on one processor. A GPU computes n² pairs in parallel; recurrent steps must wait."

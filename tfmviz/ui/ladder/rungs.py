@@ -1,5 +1,3 @@
-"""The page's four models and their predictions on the reader's text."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -16,15 +14,14 @@ from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.paths import PROJECT
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, amounts, chosen_column, of_tokens, probability, written
+from tfmviz.plots.cells import Axis, ValueFormat, amounts, chosen_column, of_tokens, probability, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show_matrix, show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, whole
 from tfmviz.words.numbers import decimal
@@ -39,7 +36,7 @@ Network = AnyModel | Model
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached properties
 class Ladder:
-    """The models, which share their tokens. Two ladders are equal only if they are the same object."""
+    """Models with the same tokens. Two ladders are equal only if they are the same object."""
 
     counted: NGramModel
     window: AnyModel
@@ -53,7 +50,7 @@ class Ladder:
 
     @cached_property
     def predictors(self) -> dict[str, Predict]:
-        """For each title, the prediction after texts of equal length."""
+        """The predictions after texts of equal length, by title."""
         by_network = {title: partial(_after, model) for title, model in self.networks.items()}
         return {"5-gram": partial(pruned.after, self.counted), **by_network}
 
@@ -66,7 +63,7 @@ def _after(model: Network, texts: Array) -> Array:
 
 
 def ladder() -> Ladder:
-    """The four models. If one is missing, shows a note and stops the run."""
+    """Stops the run, with a note, if a model is missing."""
     _, window_name, recurrent_name, transformer_name = TITLES
     window, recurrent = models.earlier(window_name), models.earlier(recurrent_name)
     transformer = models.needed(transformer_name)
@@ -88,11 +85,7 @@ def measured() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reading:
-    """The models' predictions along a text.
-
-    Attributes:
-        p: (model, len, vocab), the probabilities of the token after each position; models in the order of `TITLES`.
-    """
+    """`p`: (model, len, vocab), probabilities of the token after each position, models in the order of `TITLES`."""
 
     text: Encoding
     p: Array
@@ -112,7 +105,7 @@ class Reading:
 
 
 def read_text(four: Ladder, text: str) -> Reading:
-    """The models' predictions on the reader's text; a note if it was cut."""
+    """Draws a note if the text was cut."""
     found = _read(four, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
     return found
@@ -142,17 +135,15 @@ def next_token(ctx: PageContext) -> None:
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))
     bits = np.concatenate((reading.bits, np.full((len(TITLES), 1), np.nan)), axis=1)
-    show(
+    show_matrix(
         "surprise",
-        Cells(
-            bits[None],
-            ROWS,
-            of_tokens("token", (*tokens[1:], "⟨next⟩")),
-            amounts(bits, "surprise −log₂ p, bits"),
-            form=ValueFormat(digits=1, unit=" bits"),
-            texts=written(bits, ".0f"),
-            frames=chosen_column(place - 1, len(bits)),
-        ),
+        bits,
+        ROWS,
+        of_tokens("token", (*tokens[1:], "⟨next⟩")),
+        amounts(bits, "surprise −log₂ p, bits"),
+        form=ValueFormat(digits=1, unit=" bits"),
+        texts=written(bits, ".0f"),
+        frames=chosen_column(place - 1, len(bits)),
         click="see what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
     )
@@ -169,14 +160,14 @@ def next_token(ctx: PageContext) -> None:
     p, scale = p[:, best], probability("probability of the next token")
     texts = [[f"{100 * share:.0f}%" if share >= 0.005 else "·" for share in row] for row in p.tolist()]
     form = ValueFormat(digits=1, percent=True)
-    show("expected", Cells(p[None], ROWS, of_tokens("next token", names), scale, form=form, texts=texts))
+    show_matrix("expected", p, ROWS, of_tokens("next token", names), scale, form=form, texts=texts)
     rows = []
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):
         facts = measured()["models"][name]
         own = decimal(bits.sum() / reading.n_bytes, ".2f") if bits.size else "–"
         rows.append([title, f"{facts['n_parameters']:,}", f"{facts['bits_per_byte']:.3f}", own])
     columns = ["model", "parameters", "held-out text, bits per byte", "your text, bits per byte"]
-    show("table", Table(caption="The four models.", columns=columns, rows=rows))
+    show_table("table", caption="The four models.", columns=columns, rows=rows)
     counted = read_json(FOLDER / "counted.json")
     st.caption(
         f"With all its {counted['all_numbers']:,} counts, the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."

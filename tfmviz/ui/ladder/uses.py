@@ -1,5 +1,3 @@
-"""Four uses of a recurrent network, two of them live: the language of each token, and of the whole text."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +10,13 @@ from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.paths import PROJECT
 from tfmviz.plots.cells import Cells, Scale, ValueFormat, named, of_tokens, written
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, models, translators
+from tfmviz.ui import controls, icons, inputs, lesson, models, translators, url
 from tfmviz.ui.cache import cached_for_all, read_json
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_curves
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
@@ -57,7 +55,7 @@ MIXED = SENTENCES[2]
 def opens() -> str:
     """The sentence of the open tab, until the reader has typed one."""
     usual = examples_for("")[0].text
-    tab = st.session_state.get("ladder") or st.query_params.get("ladder")
+    tab = url.chosen("ladder")
     before, st.session_state["ladder_before"] = st.session_state.get("ladder_before"), tab
     fits, other = (MIXED, usual) if tab == "Four uses" else (usual, MIXED)
     if before != tab and st.session_state.get("text") == other:
@@ -94,16 +92,13 @@ def uses(ctx: PageContext) -> None:
         by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
     points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
     axes, tooltips = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
-    show(
-        "right",
-        curves(points, axes, tooltips, theme=theme(), y_range=(0.8, 1.0)),
-        title="How often are they correct on held-out text?",
+    show_curves(
+        "right", points, axes, tooltips, y_range=(0.8, 1.0), title="How often are they correct on held-out text?"
     )
     st.caption("The mixed texts join Tatoeba sentences.")
 
 
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
-    """The probability of French at every token, (reader, token); `readers` names what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
     form, columns = ValueFormat(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
     return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
@@ -160,7 +155,7 @@ def measured(name: str) -> Mapping[str, list[float]]:
 
 
 def doubt(text: str) -> str:
-    """A note on a text that these networks were not made for; "" for any other."""
+    """A note on a text that these networks were not made for; else ""."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
         return "With so few letters the networks are guessing."
@@ -176,5 +171,5 @@ def encode(model: AnyModel, text: str) -> Encoding:
 
 @cached_for_all
 def logits(model: AnyModel, ids: tuple[int, ...]) -> Array:
-    """A network's logits at every token: (len, label)."""
+    """(len, label)."""
     return model.trace(ids, sites=("logits",))["logits"]

@@ -1,5 +1,3 @@
-"""The fixed-window network drawn: the words in the window, W of each place, the hidden units, the next word."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -13,13 +11,12 @@ from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, chosen_row, signed
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, inputs, lesson, side
+from tfmviz.ui import controls, inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, show_columns, show_table
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
-from tfmviz.views.counts import Table, of_columns
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
@@ -55,8 +52,8 @@ def window(ctx: PageContext) -> None:
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
     p = softmax(found.logits)
     best = np.argsort(-p, kind="stable")[:BARS]
-    unit = _chosen("unit", len(found.h), otherwise=int(np.argmax(np.abs(found.U[best[0]] * found.h))))
-    place = _chosen("place", n, otherwise=int(np.argmax(np.abs(found.added()[:, unit]))))
+    unit = url.place("unit", len(found.h) - 1, int(np.argmax(np.abs(found.U[best[0]] * found.h))))
+    place = url.place("place", n - 1, int(np.argmax(np.abs(found.added()[:, unit]))))
     vocabulary = rungs.ladder().transformer.vocabulary
     names = [visible(vocabulary[token]) for token in best.tolist()]
     left, right = st.columns((3, 2))
@@ -80,7 +77,7 @@ def window(ctx: PageContext) -> None:
                 row_height=18,
             ),
             click="see how the unit was computed",
-            on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
+            on_pick=lambda row, column: url.put({"unit": str(IN_A_ROW * row + column)}),
         )
         words = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
         sentences = [
@@ -90,50 +87,41 @@ def window(ctx: PageContext) -> None:
             "window_joined",
             _numbers(found.e, Axis("", words, sentences), "e = [e₁; …; eₙ]", place, row_height=22),
             click="show its position's block of W",
-            on_pick=lambda row, _: controls.put({"place": str(row)}),
+            on_pick=lambda row, _: url.put({"place": str(row)}),
         )
     with right:
         _unit(found, tokens, unit=unit, place=place)
-        show(
+        show_table(
             "window_words",
-            Table(
-                caption=f"U h: what unit {unit} adds to each word",
-                columns=("next word", "U", "U h", "logit"),
-                rows=[
-                    (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
-                    for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
-                ],
-            ),
+            caption=f"U h: what unit {unit} adds to each word",
+            columns=("next word", "U", "U h", "logit"),
+            rows=[
+                (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
+                for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
+            ],
         )
         show(
             "window_block",
             _numbers(found.W[place], Axis("unit", ()), f"W of place {place + 1}", unit, root=True, row_height=1),
             click="show that row's unit",
-            on_pick=lambda row, _: controls.put({"unit": str(row)}),
+            on_pick=lambda row, _: url.put({"unit": str(row)}),
         )
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
     st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
-    show(
+    show_columns(
         "window_sizes",
-        of_columns(
-            {
-                "tokens in the window": list(map(str, WINDOWS)),
-                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
-            },
-            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
-        ),
+        {
+            "tokens in the window": list(map(str, WINDOWS)),
+            "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+        },
+        caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
     )
 
 
 def _take_end() -> None:
     if isinstance(end := st.session_state["window_end"], int):  # else a label of the previous text
         controls.pin(end)
-
-
-def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    asked = inputs.requested_number(key)
-    return otherwise if asked is None else min(asked, count - 1)
 
 
 @cached_for_all
@@ -143,7 +131,6 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
 
 
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
-    """Vectors one below the other, (row, d_model), one of them framed."""
     columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
     look: dict[str, Any] = {"form": ValueFormat(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
     return Cells(values[None], rows, columns, scale, row_height=row_height, **look)
@@ -152,18 +139,16 @@ def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool =
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
-    show(
+    show_table(
         "window_unit",
-        Table(
-            caption=f"Unit {unit}: what each place adds and what {name} would add there",
-            columns=("place", "W e", f"{name} there"),
-            rows=[
-                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
-                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
-            ],
-            picked=place,
-            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
-            f"{decimal(found.h[unit], '+.3f')}.",
-        ),
-        on_pick=lambda row: controls.put({"place": str(row)}),
+        caption=f"Unit {unit}: what each place adds and what {name} would add there",
+        columns=("place", "W e", f"{name} there"),
+        rows=[
+            (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+            for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+        ],
+        picked=place,
+        about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+        f"{decimal(found.h[unit], '+.3f')}.",
+        on_pick=lambda row: url.put({"place": str(row)}),
     )

@@ -26,7 +26,6 @@ def overview() -> None:
 
 
 def _card(walk: Lecture) -> view.Entry:
-    """A lecture with its first question and signs of three of its steps, of as many pages as it can be."""
     steps = list(enumerate(walk.steps, start=1))
     asking = sorted(steps, key=lambda numbered: "?" not in numbered[1].say)
     first = {step.page: n for n, step in reversed(asking)}

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, icons, inputs, live
+from tfmviz.ui import icons, inputs, live, url
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import masks as view
@@ -24,12 +24,7 @@ SECOND = "The cat sat on the mat."
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Example:
-    """A mask of the gallery.
-
-    Attributes:
-        words: its use, in a sentence.
-        mask: (q_len, k_len), True = may attend.
-    """
+    """`words`: the mask's use, in a sentence. `mask`: (q_len, k_len), True = may attend."""
 
     id: str
     title: str
@@ -39,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The settings of the gallery; see `tfmviz.masks`."""
+    """Arguments of masks; see `tfmviz.masks`."""
 
     second: str
     back: bool
@@ -175,13 +170,11 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
         examples.insert(0, _example("own", "its own", words, near & masks.causal(n) if back else near))
         own = "own"
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
-    start = st.query_params.get("start", own)
-    start = start if start in usable else own
-    mask = _changed(usable[start], st.query_params.get("edit", ""))
+    start = url.one_of("start", usable, own)
+    mask = _changed(usable[start], url.text("edit"))
     show_view(
         "masks",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data={
             "queries": of_queries(ctx.trace, layer),
             "keys": [visible(token) for token in keys.tokens],
@@ -199,7 +192,6 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
 
 
 def _changed(start: Array, edit: str) -> Array:
-    """The start with the address's changes; without them, and with a note, for a sentence of another length."""
     if not edit:
         return start
     if (changed := view.expand(edit, start.shape)) is None:
@@ -212,7 +204,7 @@ def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
     if (start := usable.get(str(report["start"]))) is None:
         return
     if (mask := view.from_bits(str(report["bits"]), start.shape)) is not None:
-        controls.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
+        url.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
 
 
 def where(ctx: PageContext) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
@@ -249,7 +241,7 @@ def follow(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tup
 
 
 def edited(ctx: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> PageContext:
-    """The same with the reader's mask; without a second run where that is the model's own."""
+    """The lesson with the reader's mask; without a second run where that is the model's own."""
     if all(np.array_equal(ctx.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
         return ctx
     rows = tuple(map(tuple, chosen.usable.tolist()))

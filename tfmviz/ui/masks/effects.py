@@ -1,8 +1,6 @@
-"""A mask's effect on the model: the reader's, before and after, and training without one."""
-
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,18 +8,17 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
+from tfmviz.plots.cells import Axis, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import result, show, show_columns, show_matrix
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.masks import Chosen
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal
@@ -30,7 +27,7 @@ from tfmviz.words.numbers import counted, decimal
 def both_masks(
     ctx: PageContext, ctx_b: PageContext, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
 ) -> HeadComparison:
-    """The runs before and after, with the mask in these layers and heads."""
+    """The runs before and after."""
     is_put = ctx.choice.layer in layers and (heads is None or heads[ctx.choice.head])
     sides = both.compare(ctx, ctx_b, ("A, own mask", "B, your mask") if ctx_b.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
@@ -85,8 +82,8 @@ def _trained_without(ctx: PageContext) -> str:
     if ctx.model.name == UNMASKED:
         who = "Here"
     return (
-        f"{learned} {who} its loss is **{found.copying:.2f}** nats when it sees the next word, "
-        f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
+        f"{learned} {who} its loss is **{found[0]:.2f}** nats when it sees the next word, **{found[1]:.2f}** without; "
+        f"its twin with the mask has {found[2]:.2f}."
         f"{before_after.of_twins(ctx.text)}"
     )
 
@@ -113,7 +110,7 @@ def attention(sides: HeadComparison) -> None:
             values = lesson.trace[f"{layer}.{site}"][head, token]
             columns[f"{name}{side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(ctx.trace, layer)[token]
-    show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
+    show_columns("mask_scores", columns, caption=f"{asks}, key by key.", low=True)
     row = ctx_b.trace[f"{layer}.pattern"][head, token]
     st.markdown(f"The row{' of B still' if sides.differ else ''} sums to **{row.sum():.3f}**.")
     outputs(sides)
@@ -129,7 +126,7 @@ def outputs(sides: HeadComparison) -> None:
     names, most = quoted(tokens), int(moved[-1].argmax())
     scale = amounts(moved, "change of the vector, as a share of its length", ticks="per cent")
     form = ValueFormat(name="moved by ", digits=1, percent=True, unit=" of its length")
-    show("stream_change", Cells(moved[None], Axis("after layer"), of_tokens("token", tokens), scale, form=form))
+    show_matrix("stream_change", moved, Axis("after layer"), of_tokens("token", tokens), scale, form=form)
     result(
         f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."
@@ -175,36 +172,25 @@ UNMASKED, MASKED = "twins-unmasked", "twins-rope"
 """Twins trained without and with the mask."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Losses:
-    """Mean loss at the next word, in nats.
+def unmasked_losses(text: str) -> tuple[float, float, float] | None:
+    """Mean losses at the next word, in nats; None if a twin is missing, or the text has no next word.
 
-    Attributes:
-        copying: of the model trained without a mask where it sees everything, as in training.
-        writing: of the same model where it sees only the past, as a writer does.
-        masked: of its twin that was trained with the mask, where it sees only the past.
+    Of the twin trained without a mask where it sees everything, as in training, and where it sees only the past, as a
+    writer does; of the one trained with the mask, where it sees only the past.
     """
-
-    copying: float
-    writing: float
-    masked: float
-
-
-def unmasked_losses(text: str) -> Losses | None:
-    """Of the two twins on a text; None if one is missing, or the text has no next word."""
     if not {UNMASKED, MASKED} <= set(zoo.available()):
         return None
     return _losses(models.load(UNMASKED), models.load(MASKED), text)
 
 
 @cached_for_all
-def _losses(unmasked: Model, masked: Model, text: str) -> Losses | None:
+def _losses(unmasked: Model, masked: Model, text: str) -> tuple[float, float, float] | None:
     length = len(unmasked.encode(text))
     if length < 2:
         return None
     everything = ((True,) * length,) * length
     sees_all = tuple(SetMask(layer=layer, mask=everything) for layer in unmasked.config.layers)
-    return Losses(copying=_mean(unmasked, text, sees_all), writing=_mean(unmasked, text), masked=_mean(masked, text))
+    return _mean(unmasked, text, sees_all), _mean(unmasked, text), _mean(masked, text)
 
 
 def _mean(model: Model, text: str, edits: tuple[SetMask, ...] = ()) -> float:

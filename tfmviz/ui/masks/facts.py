@@ -1,5 +1,3 @@
-"""The mask page's facts and exercises: kinds and forms of masks, and three questions for the class."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -74,7 +72,6 @@ def batch(ctx: PageContext, settings: Settings) -> None:
 
 
 def _picture(mask: Array, keys: Sequence[str], title: str) -> Cells:
-    """A mask, (query, key): blue where a query may attend."""
     scale, form = Scale("open", 0, 1), ValueFormat(words=("may look", "may not look"))
     values = np.where(mask, 1.0, np.nan)[None]
     return Cells(values, Axis("query", ()), of_tokens("key", keys), scale, form=form, titles=(title,), square=True)
@@ -125,7 +122,7 @@ def conventions() -> None:
 
 @cached_for_all
 def torch_conventions() -> dict[str, bool]:
-    """See `model.conventions`. Imports torch."""
+    """Imports torch; see `model.conventions`."""
     from tfmviz.model.conventions import agreement
 
     return agreement()

@@ -1,5 +1,3 @@
-"""The normalisation page without the batch: age and tuition, the learned norms, and gradients by depth."""
-
 from __future__ import annotations
 
 import re
@@ -19,10 +17,9 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import head_comparison, icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_columns, theme
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 
@@ -67,18 +64,16 @@ def scaling() -> None:
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
         + "."
     )
-    show(
+    show_columns(
         "students",
-        of_columns(
-            {"": names}
-            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
-            | {
-                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
-                for name in ("standardised", "min–max")
-                for i, part in enumerate(COLUMNS)
-            },
-            caption="All values of the example.",
-        ),
+        {"": names}
+        | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
+        | {
+            f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
+            for name in ("standardised", "min–max")
+            for i, part in enumerate(COLUMNS)
+        },
+        caption="All values of the example.",
     )
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
@@ -162,7 +157,7 @@ def learned(ctx: PageContext) -> None:
 
 
 def norms_of(model: Model) -> dict[str, Norm]:
-    """Every norm by name, in the order of application, but a layer's before those inside it."""
+    """Norms by name, in the order of application, but a layer's before those inside it."""
     found: dict[str, Norm | None] = {}
     for stack, weights in model.weights.stacks.items():
         before = f"{stack} " if len(model.weights.stacks) > 1 else ""
@@ -242,4 +237,4 @@ def apart(both: HeadComparison) -> None:
     columns = {"statistic": rows}
     for title, pair in zip(both.titles, vectors, strict=True):
         columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
-    show("norms_apart", of_columns(columns, caption="Before the norm and after"))
+    show_columns("norms_apart", columns, caption="Before the norm and after")

@@ -1,5 +1,3 @@
-"""A batch of sentences: which numbers share a mean, and the effect of another sentence."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,13 +8,10 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
 from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, signed
-from tfmviz.plots.pairs import pairs
-from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm
-from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui import icons, inputs, lesson, models
+from tfmviz.ui.figures import result, show, show_code, show_pairs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -65,22 +60,16 @@ def batch(ctx: PageContext) -> list[str]:
 
 
 def read_batch(ctx: PageContext, texts: list[str]) -> Batch:
-    """The stream before the chosen layer, for every sentence."""
+    """The stream before the chosen layer."""
     stack, index, _ = ctx.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
-    runs = [ctx.trace if text == ctx.text else _run(ctx.model, text, site) for text in texts]
+    runs = [ctx.trace if text == ctx.text else models.trace_at(ctx.model, text, site) for text in texts]
     vectors, present = normalisation.padded([run[site] for run in runs])
     tokens = tuple(run.axes(f"{stack}.{index}.self_attn")[0].tokens for run in runs)
     return Batch(tokens=tokens, vectors=vectors, present=present)
 
 
-@cached_for_all
-def _run(model: Model, text: str, site: str) -> Trace:
-    return model.trace(text, sites=(site,))
-
-
 def _normed(batch: Batch, norm: str, statistics: tuple[Array, Array]) -> Array:
-    """The vectors after a norm; `statistics` are BatchNorm's mean and variance."""
     match norm:
         case "LayerNorm":
             return normalisation.layer_norm(batch.vectors)
@@ -190,18 +179,15 @@ def company(ctx: PageContext) -> None:
                     for given, used in zip((before, after), statistics, strict=True)
                 )
                 moved[norm] = normalisation.change(alone, together)
-            show(
+            show_pairs(
                 "company",
-                pairs(
-                    before.tokens[0],
-                    moved["LayerNorm"],
-                    moved["BatchNorm"],
-                    series=("LayerNorm", "BatchNorm"),
-                    title="relative change of the vector",
-                    token_title="token of your sentence",
-                    percent=True,
-                    theme=theme(),
-                ),
+                before.tokens[0],
+                moved["LayerNorm"],
+                moved["BatchNorm"],
+                series=("LayerNorm", "BatchNorm"),
+                title="relative change of the vector",
+                token_title="token of your sentence",
+                percent=True,
             )
             result(
                 f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"

@@ -1,4 +1,4 @@
-"""The reader's sinusoids, their table, and laws that hold at every position, checked on it."""
+"""The reader's sinusoids, and laws that hold at every position."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
 
 
 def _matrix(matrix: Array, i: int, name: str) -> None:
-    """The rows and columns of the chosen pair, framed, and of its neighbours."""
     first = max(0, min(2 * i - SHOWN // 2 + 2, len(matrix) - SHOWN))
     shown = slice(first, first + SHOWN)
     title = name + (f", rows and columns {first} to {first + SHOWN - 1}" if len(matrix) > SHOWN else "")

@@ -1,5 +1,3 @@
-"""Trained position tables: their structure and their end."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -34,8 +32,6 @@ WINDOW = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LearnedPosition:
-    """A trained table: the model and one of its stacks."""
-
     model: Model
     stack: str
 
@@ -48,7 +44,7 @@ class LearnedPosition:
 
     @property
     def is_ours(self) -> bool:
-        """The model was trained here, from a known random start."""
+        """Trained here, from a known random start."""
         return isinstance(self.model.tokenizer, Tokenizer)
 
 

@@ -1,18 +1,16 @@
-"""Three simple ways to mark a position, and their failures."""
-
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import naive_positions
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat
+from tfmviz.plots.cells import Axis, Scale, ValueFormat
 from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import lines
@@ -115,9 +113,7 @@ def counter(_: PageContext) -> None:
     rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
     left, right = st.columns(2)
     with left:
-        show(
-            "bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=ValueFormat(digits=0))
-        )
+        show_matrix("bits_map", values.T, rows, Axis("position"), Scale("norms", 0, 1), form=ValueFormat(digits=0))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2

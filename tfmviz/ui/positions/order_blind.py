@@ -1,5 +1,3 @@
-"""Attention is blind to order: the reader moves the words and compares two models."""
-
 from __future__ import annotations
 
 import random
@@ -12,16 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, icons, inputs, lesson, models, side
+from tfmviz.ui import controls, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show_columns, show_pairs
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
@@ -79,14 +75,13 @@ def order_blind(ctx: PageContext) -> None:
                 **{name: list(map(str, values)) for name, values in places.items()},
                 **columns,
             }
-            show("moves", of_columns(numbers, caption="How far each token's output moves.", low=True))
+            show_columns("moves", numbers, caption="How far each token's output moves.", low=True)
 
 
 def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
-    """Draws the choice of a model with positions, at first the one that cuts the text into the fewest tokens.
+    """Draws the choice, at first of the model with positions that cuts the text into the fewest tokens.
 
-    Returns:
-        Its twin without positions, and itself; None for a missing one.
+    Returns its twin without positions, and itself; None for a missing one.
     """
     configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config}
     twins = {
@@ -116,7 +111,7 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
 
 @cached_for_all
 def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
-    """Every token's vector after the last layer, (text, len, d_model); `sees` names the mask."""
+    """(text, len, d_model), after the last layer; `sees` names the mask."""
     n = len(texts[0])
     mask = tuple(tuple(sees == "everything" or key <= query for key in range(n)) for query in range(n))
     edits = tuple(SetMask(layer=layer, mask=mask) for layer in model.config.layers)
@@ -126,11 +121,7 @@ def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
 
 
 def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGenerator) -> list[int]:
-    """Draws the words to be moved and returns their order, which is in the address.
-
-    Args:
-        lines: containers of the words and the buttons.
-    """
+    """Draws the words to be moved and returns their order."""
     n = len(parts)
     ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
     names = [visible(encoding.text[start:end]) for start, end in ends]
@@ -160,7 +151,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
 
 
 def _requested_order(names: list[str]) -> list[int]:
-    asked, n = st.query_params.get("order", ""), len(names)
+    asked, n = url.text("order"), len(names)
     if not asked:
         return _first_and_last(names)
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
@@ -191,25 +182,22 @@ def _swap(order: list[int]) -> None:
 
 def _put_order(order: list[int]) -> None:
     st.session_state["swap"] = []
-    controls.put({"order": ".".join(map(str, order))})
+    url.put({"order": ".".join(map(str, order))})
 
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
-    show(
+    show_pairs(
         f"order_{sees.split()[-1]}",
-        pairs(
-            encoding.tokens,
-            blind,
-            sighted,
-            series=schemes,
-            title="largest change in any coordinate",
-            token_title="token, as typed",
-            theme=theme(),
-        ),
-        title=f"Every token sees all ({removed})" if free else f"Every token sees the past ({kept})",
+        encoding.tokens,
+        blind,
+        sighted,
+        series=schemes,
+        title="largest change in any coordinate",
+        token_title="token, as typed",
+        heading=f"Every token sees all ({removed})" if free else f"Every token sees the past ({kept})",
     )
     largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:

@@ -1,8 +1,5 @@
-"""Patches of a picture in place of words, with positions and without."""
-
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +9,8 @@ from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui import icons, inputs, lesson, models, url
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
 from tfmviz.views.bars import Bars
@@ -37,12 +34,10 @@ def digits() -> None:
     except ModelUnavailable as error:
         st.info(markdown.plain(str(error)), icon=icons.INFO)
         return
-    drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
+    drawn = view.from_text(url.text("drawn"), zoo.pictures.SIDE)
     with lesson.control_row("digit"):
         last = len(labels) - 1
-        n = inputs.slider(
-            f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=controls.put, args=({"drawn": ""},)
-        )
+        n = inputs.slider(f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=url.put, args=({"drawn": ""},))
         shuffled = inputs.slider("Shuffle", 0, 20, 0, key="shuffle", help="Seed of the order; 0 keeps the picture.")
         kind = inputs.segmented_control("Model", list(KINDS), default=next(iter(KINDS)), key="reader", required=True)
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
@@ -52,20 +47,19 @@ def digits() -> None:
 
     def take(report: dict[str, Any]) -> None:
         if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
-            controls.put({"drawn": cells})
+            url.put({"drawn": cells})
 
     left, middle, right = st.columns([1, 1, 2])
     with left:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         show_view(
             "picture",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
             selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
             on_report=take,
         )
-        measured = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
+        measured = read_json(zoo.pictures.FOLDER / "measured.json")
         learned, none = (
             [per_cent(float(measured[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
         )
@@ -96,7 +90,6 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
-    """The attention of the [class] token in each head of a layer, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token

@@ -1,5 +1,3 @@
-"""Sinusoids, from one curve to their effect on the words of a real model."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,12 +11,8 @@ from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import paths
 from tfmviz.plots.cells import of_tokens, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.plots.pairs import pairs
-from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.order_blind import SIGHTED
@@ -140,7 +134,6 @@ def by_hand(_: PageContext) -> None:
 
 
 def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
-    """The divisor of a position in pair i of 4 dimensions, and its formula."""
     i += printed == AS_PRINTED[1]
     if printed == AS_PRINTED[2]:
         return base * 2 * i / 4, f"({base:g} · {2 * i}/4)"
@@ -194,7 +187,7 @@ def on_words(ctx: PageContext) -> None:
     model = models.needed(SIGHTED)
     if model is None:
         return
-    trace = _embedded(model, ctx.text)
+    trace = models.trace_at(model, ctx.text, "embed", "decoder.pos_embed")
     controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
@@ -204,10 +197,7 @@ def on_words(ctx: PageContext) -> None:
     joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show(
-        "added_lengths",
-        pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
-    )
+    show_pairs("added_lengths", trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token")
     before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
     after = np.concatenate([words, added], axis=1) if joined else words + added
     kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
@@ -235,8 +225,3 @@ def on_words(ctx: PageContext) -> None:
     st.markdown(
         "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
     )
-
-
-@cached_for_all
-def _embedded(model: Model, text: str) -> Trace:
-    return model.trace(text, sites=("embed", "decoder.pos_embed"))

@@ -1,5 +1,3 @@
-"""Numbers position by position: as a table, for any two positions, as lines."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -23,12 +21,7 @@ def table(
     limit: float | None,
     texts: Texts | None = None,
 ) -> Cells:
-    """Signed numbers, (rows, columns), rows from the top.
-
-    Args:
-        title: of the colour bar.
-        limit: where the colours end; None: at the largest absolute value.
-    """
+    """Signed numbers, (rows, columns). Colours end at `limit`; None: at the largest absolute value."""
     rows, columns = Axis("position"), Axis("dimension")
     scale, height = signed(values, title, limit=limit), max(26, round(180 / len(values)))
     return Cells(values[None], rows, columns, scale, form=ValueFormat(digits=4), texts=texts, row_height=height)
@@ -49,12 +42,7 @@ def lines(
     strokes: Mapping[str, Stroke] = MappingProxyType({}),
     **more: Any,
 ) -> Chart:
-    """Lines over the positions 0, 1, 2 …
-
-    Args:
-        strokes: of the lines that differ from the usual ones.
-        more: see `line_chart`.
-    """
+    """Lines over the positions 0, 1, 2 …; `strokes` of those that differ from the usual ones."""
     look = theme()
     colours = [look.text, look.plain][: len(series)] if len(series) <= 2 else shades(len(series), look)
     usual = [Stroke(tint, dot=20 if len(y) <= 64 else 0) for tint, y in zip(colours, series.values(), strict=True)]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.constants import MASK
 from tfmviz.paths import PROJECT
@@ -19,10 +18,9 @@ from tfmviz.text import corruption
 from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_plain_view
+from tfmviz.ui.figures import result, show_plain_view, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import pieces
-from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -48,24 +46,22 @@ def forcing(ctx: PageContext) -> None:
         if best == found.ids[at]
         else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
     )
-    show(
+    show_table(
         "forcing",
-        Table(
-            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
-            columns=("input", "target", "P(target)", "−ln P"),
-            rows=[
-                (
-                    f"{i} {visible(found.reads[i])}",
-                    visible(found.targets[i]),
-                    rounded(math.exp(-losses[i])),
-                    decimal(float(losses[i]), ".3f"),
-                )
-                for i in range(n)
-            ],
-            shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
-            picked=at,
-            about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
-        ),
+        caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
+        columns=("input", "target", "P(target)", "−ln P"),
+        rows=[
+            (
+                f"{i} {visible(found.reads[i])}",
+                visible(found.targets[i]),
+                rounded(math.exp(-losses[i])),
+                decimal(float(losses[i]), ".3f"),
+            )
+            for i in range(n)
+        ],
+        shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
+        picked=at,
+        about=f"{sentence}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
         on_pick=controls.pin,
     )
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
@@ -78,7 +74,6 @@ def forcing(ctx: PageContext) -> None:
 
 
 def _trained(model: Model) -> str:
-    """The source of the answers in training, and what hides them from the model."""
     one_pass = "All positions are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
@@ -192,12 +187,16 @@ def tasks(ctx: PageContext) -> None:
 
 def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
     ids, read, asked, losses = _draw(model, text, draw)
-    vocabulary = model.vocabulary
     boxes = []
-    for n, (before, now) in enumerate(zip(ids, read, strict=True)):
-        below = (f"→ {whole(vocabulary[before])}", decimal(float(losses[n]))) if asked[n] else ()
-        boxes.append(Piece(whole(vocabulary[now]), below, "mark" if now == MASK else "new" if now != before else ""))
+    for n, ((before, name), now) in enumerate(zip(_named(model, ids), read, strict=True)):
+        below = (f"→ {whole(name)}", decimal(float(losses[n]))) if asked[n] else ()
+        shown = name if now == before else model.vocabulary[now]
+        boxes.append(Piece(whole(shown), below, "mark" if now == MASK else "new" if now != before else ""))
     return boxes[:MOST_TOKENS], float(losses[asked].mean())
+
+
+def _named(model: Model, ids: list[int]) -> list[tuple[int, str]]:
+    return list(zip(ids, model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens, strict=True))
 
 
 @cached_for_all
@@ -211,21 +210,16 @@ def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.
     return ids[0].tolist(), read[0].tolist(), asked[0], -log_p[range(len(ids[0])), ids[0]]
 
 
-@cached_for_all
-def _span_model() -> Model:
-    return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
-
-
 def _spans(text: str, draw: int) -> list[Row]:
     try:
-        model = _span_model()
+        model = models.of_folder("spans", SPAN_MODELS)
     except ModelUnavailable as error:
         st.info(f"Span corruption needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return []
     reads, writes, losses = _left_out(model, text, draw)
     if not writes:
         return [Row("spans: input", "too short", _boxes(model, reads))]
-    counted = losses[[index not in _marks(model) for index in writes]]
+    counted = losses[[index not in _marks(model) for index, _ in writes]]
     return [
         Row("spans: input", "", _boxes(model, reads)),
         Row("spans: output", f"loss {decimal(float(counted.mean()))}", _boxes(model, writes, losses)),
@@ -233,27 +227,27 @@ def _spans(text: str, draw: int) -> list[Row]:
 
 
 def _marks(model: Model) -> range:
-    """The special tokens of spans in its vocabulary: one more than the spans in the longest text that it reads."""
+    """The special tokens of spans: one more than the spans in the longest text that the model reads."""
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 
 @cached_for_all
-def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int], Array]:
-    """The tokens that are read, those to be written, and −ln P of each of these."""
+def _left_out(model: Model, text: str, draw: int) -> tuple[list[tuple[int, str]], list[tuple[int, str]], Array]:
+    """The tokens that are read, those to be written, each with its name, and −ln P of each of these."""
     ids = model.tokenizer.ids(text)[: model.config.max_len]
     hidden = corruption.spans(len(ids), np.random.default_rng(draw))
-    reads, writes = corruption.left_out(ids, hidden, marks=_marks(model))
+    marks = [(index, f"⟨{n}⟩") for n, index in enumerate(_marks(model), start=1)]
+    reads, writes = corruption.left_out(_named(model, ids), hidden, marks=marks)
     if not writes:
         return reads, writes, np.zeros(0)
-    log_p = log_softmax(model.trace(reads, target=writes, sites=("logits",))["logits"])
-    return reads, writes, -log_p[range(len(writes)), writes]
+    source, target = ([index for index, _ in tokens] for tokens in (reads, writes))
+    log_p = log_softmax(model.trace(source, target=target, sites=("logits",))["logits"])
+    return reads, writes, -log_p[range(len(target)), target]
 
 
-def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
-    below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
+def _boxes(model: Model, tokens: Sequence[tuple[int, str]], losses: Sequence[float] | Array = ()) -> list[Piece]:
+    below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(tokens)
     return [
-        Piece(f"⟨{index - SPANS + 1}⟩", note, "mark")
-        if index in _marks(model)
-        else Piece(whole(model.vocabulary[index]), note)
-        for index, note in zip(ids, below, strict=True)
+        Piece(whole(name), note, "mark" if index in _marks(model) else "")
+        for (index, name), note in zip(tokens, below, strict=True)
     ]

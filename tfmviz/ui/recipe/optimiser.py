@@ -1,10 +1,7 @@
-"""Adam, the learning rate, dropout, and gradient norms."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -13,7 +10,7 @@ from tfmviz import zoo
 from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
 from tfmviz.paths import PROJECT
 from tfmviz.plots import dots, space
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.plots.paths import descents
 from tfmviz.plots.theme import shades
 from tfmviz.record.model import Model
@@ -21,9 +18,8 @@ from tfmviz.record.trace import Array
 from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import icons, inputs, lesson, recipe
 from tfmviz.ui.cache import cached_for_all, read_log
-from tfmviz.ui.figures import result, seen_from, show, show_code, theme
+from tfmviz.ui.figures import result, seen_from, show, show_code, show_curves, show_table, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded, tiny
@@ -82,16 +78,14 @@ def going_down() -> None:
         with_correction.v,
         with_correction.v_hat,
     )
-    show(
+    show_table(
         "adam_steps",
-        Table(
-            caption="Adam's first steps along x",
-            columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "change in x"),
-            rows=[
-                (f"t = {t + 1}", *(decimal(float(c[t, 0]), ".3g") for c in columns), decimal(float(changes[t]), ".3g"))
-                for t in (0, 1, 2, 4, 9)
-            ],
-        ),
+        caption="Adam's first steps along x",
+        columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "change in x"),
+        rows=[
+            (f"t = {t + 1}", *(decimal(float(c[t, 0]), ".3g") for c in columns), decimal(float(changes[t]), ".3g"))
+            for t in (0, 1, 2, 4, 9)
+        ],
     )
     without = ""
     if with_correction.v[0, 0] > 0:
@@ -193,8 +187,8 @@ def schedules() -> None:
     def tooltips(name: str, step: float, rate: float) -> str:
         return f"{name}, step {step:,.0f}: {tiny(rate)}"
 
-    look: dict[str, Any] = {"dot": 0, "marked": marked, "y_range": (0.0, top)}
-    show("schedules", curves(points, Axes("step", "learning rate", 330), tooltips, theme=theme(), **look))
+    axes = Axes("step", "learning rate", 330)
+    show_curves("schedules", points, axes, tooltips, dot=0, marked=marked, y_range=(0.0, top))
     falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
@@ -217,12 +211,8 @@ def warm_up() -> None:
         f"share data, seed and peak rate; at the right is the mean of the last {LAST} losses.)"
     )
     axes, tooltips = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
-    show("warm_up_runs", curves(smooth, axes, tooltips, theme=theme(), dot=0, words=words))
-    st.markdown(
-        "Xiong et al. 2020 blame the large initial gradients in the last post-norm layers (see “Normalisation”); Liu "
-        "et al. 2020 disagree."
-    )
-    st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
+    show_curves("warm_up_runs", smooth, axes, tooltips, dot=0, words=words)
+    st.caption("“Normalisation” shows why. Reproduce it with `python -m scripts.train_recipe warm-up`.")
 
 
 PASSES = 10

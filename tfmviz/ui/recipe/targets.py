@@ -1,8 +1,5 @@
-"""Label smoothing, and the calibration of models trained with and without it."""
-
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -13,11 +10,10 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
-from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, inputs, lesson, recipe
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.cache import read_json
+from tfmviz.ui.figures import result, show, show_code, show_pairs, show_table, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -51,10 +47,7 @@ def smoothed(ctx: PageContext) -> None:
     names = [f"“{token}”" for token in tokens]
     on_left, on_right = st.columns(2)
     with on_left:
-        show(
-            "smoothed",
-            pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
-        )
+        show_pairs("smoothed", tokens, q[shown], p, series=series, title="probability", token_title=of, names=names)
     with on_right:
         n = len(log_p)
         confidence = np.linspace(0.01, 0.9999, 400)
@@ -76,16 +69,14 @@ def smoothed(ctx: PageContext) -> None:
             title="Loss against confidence, the rest spread evenly",
         )
     result(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
-    show(
+    show_table(
         "slopes",
-        Table(
-            caption="∂KL/∂z = p − q for each logit z.",
-            columns=("entry", "q", "p", "p − q"),
-            rows=[
-                (token, rounded(float(q[n])), rounded(float(np.exp(log_p[n]))), decimal(float(slope[n]), "+.4f"))
-                for token, n in zip(tokens, shown, strict=True)
-            ],
-        ),
+        caption="∂KL/∂z = p − q for each logit z.",
+        columns=("entry", "q", "p", "p − q"),
+        rows=[
+            (token, rounded(float(q[n])), rounded(float(np.exp(log_p[n]))), decimal(float(slope[n]), "+.4f"))
+            for token, n in zip(tokens, shown, strict=True)
+        ],
     )
     show_code(smoothing.smoothed, smoothing.divergence, smoothing.gradient)
 
@@ -108,7 +99,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 def calibration() -> None:
     """Two models that differ in ε alone: are they right as often as their probabilities claim?"""
     lesson.hide("text", "model")
-    data = json.loads(MEASURED.read_text(encoding="utf-8"))
+    data = read_json(MEASURED)
     temperatures: list[float] = data["temperatures"]
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
@@ -130,24 +121,22 @@ def calibration() -> None:
         words = [line.name for line in lines]
         show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
     with right:
-        show(
+        show_table(
             "calibrated",
-            Table(
-                caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
-                columns=("model", "loss, nats", "accuracy", "mean confidence", "expected calibration error"),
-                rows=[
-                    (
-                        name,
-                        decimal(rows[name]["loss"], ".3f"),
-                        _share(g.accuracy, g),
-                        _share(g.confidence, g),
-                        per_cent(g.error),
-                    )
-                    for name, g in guesses.items()
-                ],
-            ),
+            caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
+            columns=("model", "loss, nats", "accuracy", "mean confidence", "expected calibration error"),
+            rows=[
+                (
+                    name,
+                    decimal(rows[name]["loss"], ".3f"),
+                    _share(g.accuracy, g),
+                    _share(g.confidence, g),
+                    per_cent(g.error),
+                )
+                for name, g in guesses.items()
+            ],
         )
-        data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
+        data = read_json(TRANSLATORS)
         found: dict[str, dict[str, float]] = data["models"]
         seeds = sorted({name.rsplit("-", 1)[1] for name in found})
         pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]

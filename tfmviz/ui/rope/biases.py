@@ -1,5 +1,3 @@
-"""ALiBi, T5 and Shaw: additions to the scores that depend on distance, on the reader's sentence."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,10 +11,9 @@ from tfmviz.constants import CLIP, N_BUCKETS
 from tfmviz.plots.cells import Cells, Scale, ValueFormat, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
 from tfmviz.plots.lines import Axes, over
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import mask_of, of_head, of_scheme, tokens_of
 from tfmviz.ui.tabs import either
@@ -76,7 +73,7 @@ def added(shown: PageContext) -> None:
     )
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
-    show("bias_row", pairs(tokens, *shares, series=series, title="attention", theme=theme()))
+    show_pairs("bias_row", tokens, *shares, series=series, title="attention")
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     result(
         f"{markdown.plain(quoted(tokens)[row])} looks {reach[0]:.1f} tokens away on average "
@@ -118,7 +115,6 @@ def t5_buckets(shown: PageContext) -> None:
 
 
 def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
-    """The class of every query and key, (1, len, len), by number."""
     scale, form = (
         Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
         ValueFormat(name=f"{title} ", digits=0),

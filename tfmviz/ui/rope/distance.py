@@ -1,5 +1,3 @@
-"""The same two words at other positions but the same distance: does their score change?"""
-
 from __future__ import annotations
 
 from itertools import pairwise
@@ -13,9 +11,8 @@ from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, inputs, lesson, models
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
@@ -60,7 +57,7 @@ def same_distance(shown: PageContext) -> None:
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
-    """Draws the choice of a query and a key among the shared tokens; at first two neighbours in both texts."""
+    """Positions of two words, at first neighbours in both texts."""
     neighbours = [{(b, a) for a, b in pairwise(tokens)} for tokens in texts]
     both = [pair for pair in ((b, a) for a in shared for b in shared) if all(pair in found for found in neighbours)]
     first = both[0] if both else (shared[-1], shared[0])
@@ -72,7 +69,7 @@ def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str,
 
 
 def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeights) -> Array:
-    """Scores of the first occurrences of two words, before any mask: (layer, head)."""
+    """(layer, head), of the first occurrences of two words, before any mask."""
     layers = [layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")]
     tokens = run.axes(layers[0])[0].tokens
     i, j = (tokens.index(word) for word in words)
@@ -88,18 +85,16 @@ def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
 def _compare(shown: PageContext, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
     i, j = ([text.index(word) for text in texts] for word in words)
     distances = [query - key for query, key in zip(i, j, strict=True)]
-    show(
+    show_columns(
         "phrases",
-        of_columns(
-            {
-                "text": [" ".join(map(visible, text)) for text in texts],
-                f"query “{visible(words[0])}” at": list(map(str, i)),
-                f"key “{visible(words[1])}” at": list(map(str, j)),
-                "distance i − j": [decimal(distance, ".0f") for distance in distances],
-                f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
-            },
-            caption="The two words and their score.",
-        ),
+        {
+            "text": [" ".join(map(visible, text)) for text in texts],
+            f"query “{visible(words[0])}” at": list(map(str, i)),
+            f"key “{visible(words[1])}” at": list(map(str, j)),
+            "distance i − j": [decimal(distance, ".0f") for distance in distances],
+            f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
+        },
+        caption="The two words and their score.",
     )
     apart = abs(scores[0] - scores[1])
     result(

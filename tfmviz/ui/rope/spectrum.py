@@ -1,5 +1,3 @@
-"""RoPE's frequencies: wavelengths, stretching for longer texts, and the decay with distance."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,10 +13,9 @@ from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_base, own_theta, tokens_of
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
@@ -52,9 +49,9 @@ class Spectrum:
 
 
 def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
-    """Draws the choice of base and stretching; without a base, θ is the model's, or its base's for another width.
+    """Draws the choice of base and stretching; a note and None if there are no frequencies.
 
-    A note and None if there are no frequencies.
+    Without a base, θ is the model's, or its base's for another width.
     """
     import torch
 
@@ -93,7 +90,6 @@ def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
 
 
 def wavelengths(shown: PageContext) -> None:
-    """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
     own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
     with lesson.control_row("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
@@ -117,18 +113,16 @@ def wavelengths(shown: PageContext) -> None:
         show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
         result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
     with table:
-        show(
+        show_columns(
             "pairs",
-            of_columns(
-                {
-                    "pair m": [str(m) for m in range(len(turns))],
-                    "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
-                    "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
-                    f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
-                },
-                caption="Every pair of coordinates.",
-                low=True,
-            ),
+            {
+                "pair m": [str(m) for m in range(len(turns))],
+                "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
+                "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
+                f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
+            },
+            caption="Every pair of coordinates.",
+            low=True,
         )
     # The range of angles of the slowest and of the other pairs in longer texts, compared with training.
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
@@ -200,7 +194,6 @@ def decay(shown: PageContext) -> None:
 
 
 def _own_bound(shown: PageContext, theta_: Array, distances: Array) -> None:
-    """The bound for the chosen token and the one before it, in words: it holds, and it is loose."""
     query = shown.query
     key = max(query - 1, 0)
     q, k = of_head(shown, "q")[query], of_head(shown, "k")[key]

@@ -1,5 +1,3 @@
-"""The model of a part on positions: the chosen one, or a twin with the scheme in question."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -86,7 +84,7 @@ def of_head(shown: PageContext, site: str) -> Array:
 
 
 def own_theta(shown: PageContext) -> Array:
-    """θ_m of the model in this layer: (d_head / 2,)."""
+    """(d_head / 2,)."""
     return theta_in(shown.model, shown.choice.layer)
 
 

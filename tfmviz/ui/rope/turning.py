@@ -1,5 +1,3 @@
-"""RoPE as two arrows that turn with their positions, and as helices; which two coordinates make a pair."""
-
 from __future__ import annotations
 
 import re
@@ -13,7 +11,7 @@ from tfmviz.constants import ADDRESS_TURN
 from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, inputs, lesson, live
+from tfmviz.ui import controls, inputs, lesson, live, url
 from tfmviz.ui.figures import result, seen_from, show, show_view, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.rope.subject import of_head, own_theta, tokens_of
@@ -36,22 +34,18 @@ def turned(shown: PageContext) -> None:
 
 def arrows(shown: PageContext) -> None:
     tokens = tokens_of(shown)
-    if st.session_state.setdefault("turning_tokens", tokens) != tokens:  # positions of another sentence
-        st.session_state["turning_tokens"] = tokens
-        controls.put({"turn": ""})
-    asked = st.query_params.get("turn", "")
+    url.keep_for(tokens, "turn")
     if not shown.note:
         live.follow(shown, "turning")
     show_view(
         "turning",
-        js=turning.JS,
-        css=turning.CSS,
+        turning,
         data=turning.payload(
             shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
             "token": shown.query,  # also shown by the helices below
-            "turn": asked if TURN.fullmatch(asked) else "",
+            "turn": url.text("turn", TURN),
         },
         on_report=_follow,
     )

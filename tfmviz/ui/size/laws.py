@@ -1,5 +1,3 @@
-"""Published scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
-
 from __future__ import annotations
 
 import math
@@ -17,7 +15,7 @@ from tfmviz.paths import PROJECT
 from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_table, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, in_words
 
@@ -55,13 +53,11 @@ def published() -> None:
         *best, lowest = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
         losses = [decimal(float(loss)) for loss in (law.loss(n, d), *parts)]
         rows.append((name, known.counts, *losses, *(in_words(float(one)) for one in best), decimal(float(lowest))))
-    show(
+    show_table(
         "at",
-        Table(
-            caption="At your N and D, and at the best split of 6 · N · D operations",
-            columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
-            rows=rows,
-        ),
+        caption="At your N and D, and at the best split of 6 · N · D operations",
+        columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
+        rows=rows,
     )
     result(_words(against, n, d))
     show_code(AdditiveLaw.loss, AdditiveLaw.best)
@@ -112,7 +108,6 @@ def tables() -> None:
 
 
 def _sizes() -> Table:
-    """Parameters of known models: counted, and as published."""
     return Table(
         caption="Parameters of known models",
         columns=("model", "d_model", "layers", "exact", "authors"),

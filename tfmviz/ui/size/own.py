@@ -1,5 +1,3 @@
-"""A law fitted to our small models in front of the reader, and its limits."""
-
 from __future__ import annotations
 
 import json
@@ -19,9 +17,8 @@ from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_table, theme
 from tfmviz.ui.size.laws import LOSS, said_of_loss
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 
@@ -77,7 +74,7 @@ def own() -> None:
 def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
     """Runs as points, with the fitted law through those that share an amount of text or, against D and C, a size.
 
-    The larger model's have no line. Against C, the chart also has the lowest loss that the law predicts for any split.
+    Against C, the chart also has the lowest loss that the law predicts for any split.
     """
     law, n = fitted(counted).law, runs.n(counted)
     points: dict[str, tuple[Array, Array]] = {}
@@ -154,14 +151,12 @@ def _constants() -> None:
         elif isinstance(law, KaplanLaw):
             shares = (law.alpha_n, law.alpha_d, law.share_for_size)
             rows.append((name, *(f"{value:.3g}" for value in shares), NO_NUMBER))
-    show(
+    show_table(
         "constants",
-        Table(
-            caption="Constants of the laws, with 95% intervals from resampled runs",
-            columns=("law", "α", "β", "N ∝ C to the power", "E"),
-            rows=rows,
-            about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
-        ),
+        caption="Constants of the laws, with 95% intervals from resampled runs",
+        columns=("law", "α", "β", "N ∝ C to the power", "E"),
+        rows=rows,
+        about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
     )
 
 
@@ -233,7 +228,6 @@ class Runs:
     loss: Array
 
     def n(self, counted: str) -> Array:
-        """Parameters, as `ALL` or `WITHOUT` counts them."""
         return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
 
 
@@ -253,6 +247,6 @@ def read_grid() -> tuple[dict[str, Any], Runs, Runs]:
 
 @cached_for_all
 def fitted(counted: str) -> Fit:
-    """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
+    """L(N, D). Both ways to count N have the same resamples."""
     runs = read_grid()[1]
     return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

@@ -1,5 +1,3 @@
-"""The counted model: where its parameters are, their memory, and the cost of training."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -13,10 +11,9 @@ from tfmviz.plots.bars import areas, bar_chart
 from tfmviz.record.facts import Facts
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import inputs, lesson
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_table, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import kept
-from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny, unit_of_bytes
 
 WIDTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384)
@@ -35,11 +32,7 @@ class SizedModel:
 
 
 def ask(ctx: PageContext, key: str) -> SizedModel:
-    """Draws the choice of the model, with sliders for custom sizes.
-
-    Args:
-        key: of the line.
-    """
+    """Draws the choice of the model, with sliders for custom sizes."""
     with lesson.control_row(key):
         name = inputs.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design")
         if name != OWN:
@@ -53,7 +46,6 @@ def ask(ctx: PageContext, key: str) -> SizedModel:
 
 
 def _sliders() -> Design:
-    """A decoder like Llama or GPT."""
     n_layers = inputs.slider("Layers", 1, 128, 12, key="n_layers")
     d = inputs.select_slider("d_model", WIDTHS, 1024, key="d_model")
     wide = inputs.select_slider("d_ff / d_model", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio")
@@ -62,7 +54,7 @@ def _sliders() -> Design:
 
 
 def design_of(config: Facts, weights: ModelWeights) -> Design:
-    """The design of a model of the zoo; parts without a place in it (norms of queries, biases of heads) are "other"."""
+    """Parts without a place in a design (norms of queries, biases of heads) are "other"."""
     attention, feed_forward = config.attention, config.feed_forward
     has_mlp = feed_forward.n_matrices > 0
     depths = {stack: config.depth(stack) for stack in config.stacks}
@@ -124,10 +116,7 @@ def where(ctx: PageContext) -> None:
         "2 · d · n_layer · (2 · d_attn + d_ff)": parameters.of_lectures(subject.design),
     }
     sentence = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
-    st.markdown(
-        f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {sentence}. Neither "
-        "allows for gates, shared heads, cross-attention or experts."
-    )
+    st.markdown(f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {sentence}.")
 
 
 def _off(value: int, exact: int) -> str:
@@ -174,14 +163,7 @@ def _training(subject: SizedModel) -> None:
         (machine.split(",")[0], *(_time(count / (speed * used)) for count in flops.values()))
         for machine, (speed, used) in MACHINES.items()
     ]
-    show(
-        "training",
-        Table(
-            caption=f"{subject.name}: one training run",
-            columns=("machine", *titles),
-            rows=rows,
-        ),
-    )
+    show_table("training", caption=f"{subject.name}: one training run", columns=("machine", *titles), rows=rows)
     design = subject.design
     passes = f" ({design.n_chosen} of {design.n_experts} experts in each layer)" if design.n_experts > 1 else ""
     passes += ", with shared layers as often as they run" if design.shared_layers else ""

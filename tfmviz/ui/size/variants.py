@@ -1,5 +1,3 @@
-"""Which changes help? Our small models, seed by seed, next to Narang et al.'s results; and experts at work."""
-
 from __future__ import annotations
 
 import json
@@ -20,10 +18,9 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, show_table, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.size.own import ALL, fitted
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, in_words, per_cent, tiny
 
@@ -76,7 +73,6 @@ class Variant:
 
     @property
     def verdict(self) -> str:
-        """One of `plots.dots.VERDICTS`."""
         if self.difference.is_noise:
             return "noise"
         return "better" if self.difference.mean < 0 else "worse"
@@ -129,15 +125,13 @@ def compared(ctx: PageContext) -> None:
                 decimal(change.theirs - change.baseline, "+.3f") if change and change.theirs else NO_NUMBER,
             )
         )
-    show(
+    show_table(
         "variants_table",
-        Table(
-            caption="Each variant and the baseline",
-            columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
-            rows=rows,
-            about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
-            "Narang: table 1 of Narang et al. 2021, minus their baseline.",
-        ),
+        caption="Each variant and the baseline",
+        columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
+        rows=rows,
+        about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
+        "Narang: table 1 of Narang et al. 2021, minus their baseline.",
     )
     st.markdown(_words(about, found))
     show_code(welch)
@@ -193,20 +187,17 @@ def routed(ctx: PageContext) -> None:
         f"{ctx.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
     reads = np.stack([ctx.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
-    show(
+    show_table(
         "routing_shares",
-        Table(
-            caption="Share of your tokens that each expert reads",
-            columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
-            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(reads.mean(axis=1))],
-        ),
+        caption="Share of your tokens that each expert reads",
+        columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
+        rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(reads.mean(axis=1))],
     )
     equal = per_cent(float(reads.mean()))
     result(f"{repeated(tokens, reads)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
 
 
 def _sites(model: Model) -> list[str]:
-    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
     return list(model.weights.stacks[model.writes_from].experts)
 
 

@@ -11,11 +11,10 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import chosen_row, masked, of_heads, of_pairs, share, written
 from tfmviz.plots.columns import histogram
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, inputs, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
@@ -49,7 +48,7 @@ def lookup(ctx: PageContext) -> None:
     best, cosine = attention_layer.hard_lookup(row, own(ctx, "v"))
     hard = np.eye(len(row))[best]
     series = ("soft: attention", "hard: best key")
-    show("lookup", pairs(keys.tokens, row, hard, series=series, title="share taken", theme=theme()))
+    show_pairs("lookup", keys.tokens, row, hard, series=series, title="share taken")
     asked, found = said_of_queries(trace, choice.layer)[token], quoted(keys.tokens)[best]
     result(
         f"For {markdown.plain(asked)} a `dict` would return the value of {markdown.plain(found)} alone; "
@@ -83,7 +82,7 @@ def contributions(ctx: PageContext) -> None:
     with right:
         weights = attention[head, token]
         keys = trace.axes(layer)[1].tokens
-        show("look_effects", pairs(keys, weights, share, series=("attention", "effect"), title="share", theme=theme()))
+        show_pairs("look_effects", keys, weights, share, series=("attention", "effect"), title="share")
         looked, felt = int(weights.argmax()), int(share.argmax())
         names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
         st.markdown(
@@ -129,7 +128,7 @@ def finder(ctx: PageContext) -> None:
     trace, choice = ctx.trace, ctx.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
     with lesson.control_row("finder"):
-        if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
+        if url.text("kind_of_head") == "duplicate":  # the name that "same word" had
             st.session_state["kind_of_head"] = "same word"
         kinds, key = (
             (CROSS_KINDS, "kind_of_cross_head") if choice.layer.endswith("cross_attn") else (SELF_KINDS, "kind_of_head")
@@ -199,7 +198,7 @@ def scaling_lab(ctx: PageContext) -> None:
     with right:
         shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
         series = ("q · k", "q · k / √d")
-        show("softmax_rows", pairs(names, *shares, series=series, title="share after softmax", theme=theme()))
+        show_pairs("softmax_rows", names, *shares, series=series, title="share after softmax")
     result(
         f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent values of "
         f"variance 1 it is d = {d}. Divided by √d = {np.sqrt(d):.2f}, it is **{number(scaled.variance)}**."

@@ -1,5 +1,3 @@
-"""Every head's biography: a map of all heads, the chosen one's attention on many texts, and similar heads."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -17,10 +15,9 @@ from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import read_lines
 from tfmviz.ui.controls import Selection
-from tfmviz.ui.figures import result, show, show_choice
+from tfmviz.ui.figures import result, show_choice, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views import heads as view
-from tfmviz.views.counts import Table
 from tfmviz.views.payload import thumbnails
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -77,7 +74,7 @@ def biography(ctx: PageContext) -> None:
             "points": points,
             "chosen": chosen,
         }
-        show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+        show_choice("heads_map", view, data=data, on_pick=pick)
     found = book.heads[ctx.choice.layer][ctx.choice.head]
     sentence = markdown.plain(words.summary_text(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {sentence}")
@@ -105,13 +102,12 @@ def biography(ctx: PageContext) -> None:
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
         columns = ["pair", "share", "sentence"]
-        show("head_examples", Table(caption="Sharpest attention", columns=columns, rows=rows, low=True))
+        show_table("head_examples", caption="Sharpest attention", columns=columns, rows=rows, low=True)
     with right:
         _alike(ctx, found)
 
 
 def _opened(ctx: PageContext, book: HeadCatalog) -> Selection:
-    """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
         return ctx.choice
     claims = [
@@ -173,21 +169,19 @@ def _alike(ctx: PageContext, found: HeadProfile) -> None:
             st.session_state[key] = value
         st.session_state["has_chosen_head"] = True
 
-    show(
+    show_table(
         "heads_alike",
-        Table(
-            caption="Heads like this one",
-            columns=["head", "claim"],
-            rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
-            picked=-1,
-        ),
+        caption="Heads like this one",
+        columns=["head", "claim"],
+        rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
+        picked=-1,
         on_pick=pick,
     )
 
 
 @st.cache_resource(show_spinner=False)
 def _books() -> dict[str, HeadCatalog]:
-    """The biographies of all shipped models; their weights are not loaded for comparison."""
+    """Biographies of all models, whose weights are not loaded for comparison."""
     found = {}
     for name in zoo.available(zoo.MODELS):
         try:

@@ -1,5 +1,3 @@
-"""The stages of one head, drawn in the browser, and the code that computes them."""
-
 from __future__ import annotations
 
 import io
@@ -15,7 +13,7 @@ from tfmviz.analysis import attention_layer
 from tfmviz.constants import ADDRESS_CELL, ADDRESS_STAGE
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, inputs, side
+from tfmviz.ui import controls, inputs, side, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.controls import Selection
 from tfmviz.ui.figures import show_code, show_view
@@ -36,12 +34,11 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 def stages(ctx: PageContext) -> None:
     show_view(
         "steps",
-        js=steps.JS,
-        css=steps.CSS,
+        steps,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
-            "stage": _requested("stage", STAGE) or "sentence",
-            "at": _explained(_requested("at", CELL)),
+            "stage": url.text("stage", STAGE, "sentence"),
+            "at": _explained(url.text("at", CELL)),
             "token": None if side.lacks() else ctx.query,
         },
         on_report=follow,
@@ -49,17 +46,11 @@ def stages(ctx: PageContext) -> None:
 
 
 def _explained(at: str) -> str:
-    """The explained cell; on side B with the key's position there, "-" where that is missing."""
     if not at:
         return at
     matrix, key, *others = at.split(".")
     partner = side.partner("to", int(key))
     return ".".join([matrix, "-" if partner is None else str(partner), *others])
-
-
-def _requested(name: str, form: re.Pattern[str]) -> str:
-    found = st.query_params.get(name, "")
-    return found if form.fullmatch(found) else ""
 
 
 def follow(report: dict[str, Any]) -> None:

@@ -1,5 +1,3 @@
-"""The logit lens: the stream read out at every stage, and the ten best words of one cell."""
-
 from __future__ import annotations
 
 import csv
@@ -16,7 +14,7 @@ from tfmviz.analysis.residual import Detail
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, head_comparison, inputs, lesson, models
+from tfmviz.ui import controls, head_comparison, inputs, lesson, models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
@@ -47,12 +45,10 @@ def lens_of(ctx: PageContext) -> None:
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, ctx.model.writes_from, detail)
     found = _lens(ctx, detail)
-    asked = inputs.requested_number("read")
-    stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
+    stage = url.place("read", len(stages) - 1, len(stages) // 2)
     show_view(
         "lens",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
         on_report=lambda report: controls.remember(
@@ -100,7 +96,6 @@ def diverge(both: HeadComparison) -> None:
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:
-    """The view's data; see `views.lens`. Its rows are tokens."""
     values: dict[str, Array] = {
         WORD: found.top_probability,
         RANK: found.answer_probability,
@@ -138,7 +133,6 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
 
 
 def _rank(found: Lens, n: int, stage: int) -> str:
-    """The answer's rank, and whether it has risen or fallen since the stage before."""
     return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 

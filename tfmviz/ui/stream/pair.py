@@ -1,8 +1,5 @@
-"""Two models that differ in one thing: their residual connections, or the place of their norms."""
-
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +16,7 @@ from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import cached_for_all, read_log
+from tfmviz.ui.cache import cached_for_all, read_json, read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -38,7 +35,7 @@ HEIGHT = 270
 def pair(ctx: PageContext) -> None:
     lesson.hide("layer")
     try:
-        both = {name: _model(name) for name in NAMES}
+        both = {name: models.of_folder(name, FOLDER) for name in NAMES}
     except ModelUnavailable as error:
         st.info(f"This tab needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
         return
@@ -48,7 +45,7 @@ def pair(ctx: PageContext) -> None:
     with left:
         logs = {name: read_log(FOLDER / f"{name}.jsonl") for name in NAMES}
         runs = {name: (log.steps, log.loss) for name, log in logs.items()}
-        measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+        measured = read_json(FOLDER / "measured.json")
         last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
         level = float(measured["unigram"])
         result(
@@ -108,8 +105,6 @@ def _two() -> list[Stroke]:
 
 
 def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", log: bool = False) -> Chart:
-    """A number for each layer, (layer,): a line for each model, or, with four, for each model at two times."""
-
     def tooltips(name: str, layer: float, value: float) -> str:
         return f"{name}, {x} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"
 
@@ -119,12 +114,6 @@ def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", 
     points = {name: (np.arange(len(y)), y) for name, y in lines.items()}
     drawn = named_lines(points, tooltips, theme=theme(), strokes=looks)
     return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
-
-
-@cached_for_all
-def _model(name: str) -> Model:
-    models.import_torch()
-    return zoo.load(name, FOLDER)
 
 
 @cached_for_all
@@ -214,7 +203,7 @@ def orders(ctx: PageContext) -> None:
 
 @cached_for_all
 def _moved(model: Model, text: str) -> tuple[Array, Array]:
-    """The streams (1 + layer, len, d_model) at the usual positions and later."""
+    """(1 + layer, len, d_model), at the usual positions and later."""
     ids = models.trace(model, text).target.ids
     now, later = (zoo.experiments.streams_from(model, ids, first=first) for first in (0, LATER))
     return now, later

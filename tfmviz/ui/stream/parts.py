@@ -1,5 +1,3 @@
-"""A token's stream as a sum of parts, and each part's contribution to a word's logit."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,16 +12,15 @@ from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import bars, dots
 from tfmviz.plots.bars import bar_chart, of_signs
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, short, signed
+from tfmviz.plots.cells import Axis, ValueFormat, chosen_cell, named, short, signed
 from tfmviz.plots.columns import looks
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
@@ -68,14 +65,11 @@ def river(ctx: PageContext) -> None:
             "cosine to the final vector": found.to_final,
             "along the final direction": found.along,
         }
-        show(
+        show_columns(
             "parts",
-            of_columns(
-                {"part": names}
-                | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
-                caption="Every part, in the order of writing.",
-                low=True,
-            ),
+            {"part": names} | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
+            caption="Every part, in the order of writing.",
+            low=True,
         )
 
 
@@ -97,22 +91,20 @@ def _deleted(ctx: PageContext, found: River, stack: str) -> None:
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
     best = np.argsort(-np.minimum(raised, -lowered), kind="stable")[:6]
-    show(
+    show_columns(
         "deleted",
-        of_columns(
-            {
-                "word": [visible(ctx.model.vocabulary[n]) for n in best.tolist()],
-                first: [decimal(float(raised[n]), "+.2f") for n in best],
-                then: [decimal(float(lowered[n]), "+.2f") for n in best],
-            },
-            caption="Words it takes back, and what both add to their logits",
-        ),
+        {
+            "word": [visible(ctx.model.vocabulary[n]) for n in best.tolist()],
+            first: [decimal(float(raised[n]), "+.2f") for n in best],
+            then: [decimal(float(lowered[n]), "+.2f") for n in best],
+        },
+        caption="Words it takes back, and what both add to their logits",
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Account:
-    """The account of one token and one question.
+    """A token's stream as a sum of parts, and each part's contribution to a score.
 
     Attributes:
         title: name of the sum of the scores, such as "logit of “mat”".
@@ -177,7 +169,6 @@ def attribution(ctx: PageContext) -> None:
 
 
 def _looked_at(ctx: PageContext, account: Account) -> tuple[str, int]:
-    """The chosen head; at first the one whose addition has the largest absolute value."""
     elsewhere = not ctx.choice.layer.startswith(f"{ctx.model.writes_from}.")
     if elsewhere or controls.has_chosen_head():
         return ctx.choice.layer, ctx.choice.head
@@ -282,18 +273,16 @@ def _map(account: Account, layer: str, head: int) -> None:
         if (row, column) in heads:
             controls.look_at(*heads[row, column])
 
-    show(
+    show_matrix(
         "head_scores_map",
-        Cells(
-            grid[None],
-            Axis("layer"),
-            named([names[key].strip() for key in order]),
-            signed(grid, f"added to the {account.title}", root=True),
-            form=ValueFormat(sign=True),
-            texts=short(grid, "+.1f"),
-            frames=chosen_cell(cells.get((layer, head))),
-            row_height=40,
-        ),
+        grid,
+        Axis("layer"),
+        named([names[key].strip() for key in order]),
+        signed(grid, f"added to the {account.title}", root=True),
+        form=ValueFormat(sign=True),
+        texts=short(grid, "+.1f"),
+        frames=chosen_cell(cells.get((layer, head))),
+        row_height=40,
         click=controls.LOOKS,
         on_pick=look_at,
     )

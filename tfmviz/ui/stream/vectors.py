@@ -1,5 +1,3 @@
-"""The vectors of all tokens by depth: norms, similarities, and one word in two places."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +11,8 @@ from tfmviz.analysis.in_context import again
 from tfmviz.analysis.in_context import in_context as compared
 from tfmviz.analysis.residual import InSpace
 from tfmviz.plots import space
-from tfmviz.plots.cells import Cells, ValueFormat, amounts, chosen_column, named, of_tokens
-from tfmviz.plots.lines import Axes, curves
-from tfmviz.plots.pairs import pairs
+from tfmviz.plots.cells import ValueFormat, amounts, chosen_column, named, of_tokens
+from tfmviz.plots.lines import Axes
 from tfmviz.plots.paths import bumps, by_stage
 from tfmviz.plots.space import View, Way
 from tfmviz.record.edits import Edit
@@ -23,7 +20,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, seen_from, show, theme
+from tfmviz.ui.figures import result, seen_from, show, show_curves, show_matrix, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -50,16 +47,14 @@ def lengths(ctx: PageContext) -> None:
         f"{last / max(first, 1e-12):.3g}."
     )
     _outlier_in_words(values, list(stages), tokens[0])
-    show(
+    show_matrix(
         "lengths",
-        Cells(
-            values[None],
-            named(list(stages)),
-            of_tokens("token", tokens),
-            amounts(values, "norm of the vector"),
-            form=ValueFormat(name="norm ", digits=2),
-            frames=chosen_column(token, len(values)),
-        ),
+        values,
+        named(list(stages)),
+        of_tokens("token", tokens),
+        amounts(values, "norm of the vector"),
+        form=ValueFormat(name="norm ", digits=2),
+        frames=chosen_column(token, len(values)),
     )
     st.markdown(
         f"{markdown.plain(quoted(tokens)[token])} before and after each norm. "
@@ -69,17 +64,14 @@ def lengths(ctx: PageContext) -> None:
     before, after = (
         np.array([np.linalg.norm(pair[side][token]) for pair in norms.values()], dtype=float) for side in (0, 1)
     )
-    show(
+    show_pairs(
         "norms_before_after",
-        pairs(
-            list(norms),
-            before,
-            after,
-            series=("before the norm", "after it"),
-            title="norm",
-            token_title="the norm of layer",
-            theme=theme(),
-        ),
+        list(norms),
+        before,
+        after,
+        series=("before the norm", "after it"),
+        title="norm",
+        token_title="the norm of layer",
     )
 
 
@@ -220,14 +212,11 @@ def in_context(ctx: PageContext) -> None:
             f"{names[second]} {second}, its embedding": found.static[1],
             "any two tokens": found.usual,
         }
-        show(
+        show_curves(
             "in_context",
-            curves(
-                {name: (x, line) for name, line in values.items()},
-                Axes("layers completed", "cosine", 330),
-                lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
-                theme=theme(),
-            ),
+            {name: (x, line) for name, line in values.items()},
+            Axes("layers completed", "cosine", 330),
+            lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
         )
         a, b = (markdown.plain(quoted(tokens.tokens)[at]) for at in (first, second))
         start, end = (decimal(float(found.each_other[at])) for at in (0, -1))

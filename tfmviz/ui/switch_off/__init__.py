@@ -1,4 +1,4 @@
-"""The switchboard, and the model with parts off."""
+"""The model with parts off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfmviz.constants import ATTENTION_KINDS, LEAST_SHARE, PART_CODES
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, models
+from tfmviz.ui import before_after, icons, inputs, lesson, live, models, url
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show_view
@@ -87,11 +87,10 @@ class Switches:
 
 
 def switchboard(ctx: PageContext) -> Switches:
-    """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
+    """The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(ctx.trace)
-    asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
-    if "off" not in st.query_params:
-        controls.put({"off": asked})  # or the next head that is chosen would be off
+    asked = url.text("off", default="" if url.has("layer", "head") else "none")
+    url.put({"off": asked})  # or the next head that is chosen would be off
     site, head = f"{ctx.choice.layer}.z", ctx.choice.head
     chosen_head = {part.code for part in parts if part.sites == (site,) and part.head == head}
     wanted = set(asked.split(",")) if OFF.fullmatch(asked) else chosen_head
@@ -121,8 +120,7 @@ def switchboard(ctx: PageContext) -> Switches:
         done = switches.way.done()
         show_view(
             "parts",
-            js=view.JS,
-            css=view.CSS,
+            view,
             data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
             selection={"off": _change(switches)},
             on_report=report,
@@ -152,7 +150,7 @@ def _way(ctx: PageContext) -> Way:
 
 
 def switch_off(codes: Sequence[str]) -> None:
-    controls.put({"off": ",".join(codes) or "none"})
+    url.put({"off": ",".join(codes) or "none"})
 
 
 def follow(ctx: PageContext, switches: Switches) -> None:
@@ -199,7 +197,6 @@ def verdict(sides: HeadComparison, switches: Switches) -> None:
 
 
 def _everything(trace: Trace, switches: Switches) -> bool:
-    """Nothing is left that depends on the text and writes into the stream."""
     gone = {site for part in switches.off for site in part.sites}
     heads = {part for part in switches.off if part.kind == "head"}
     for part in ablation.parts_of(trace):

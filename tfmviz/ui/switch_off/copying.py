@@ -1,5 +1,3 @@
-"""Copies vectors from one sentence's run into another's."""
-
 from __future__ import annotations
 
 import re
@@ -12,12 +10,12 @@ from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_column, largest, signed, written
+from tfmviz.plots.cells import Axis, ValueFormat, chosen_column, largest, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import result, show_matrix
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible, whole
@@ -102,18 +100,16 @@ def laboratory(ctx: PageContext) -> None:
             return [a if a == b else f"{a} / {b}" for a, b in names]
 
         spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
-        show(
+        show_matrix(
             "recovered",
-            Cells(
-                values[None],
-                Axis("layer"),
-                Axis("token whose vector is copied", joined(visible), spoken),
-                signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
-                form=ValueFormat(sign=True),
-                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
-                frames=chosen_column(ctx.target, len(values)),
-                row_height=44,
-            ),
+            values,
+            Axis("layer"),
+            Axis("token whose vector is copied", joined(visible), spoken),
+            signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
+            form=ValueFormat(sign=True),
+            texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+            frames=chosen_column(ctx.target, len(values)),
+            row_height=44,
         )
     logits = [run.row("logits", ctx.target) for run in (ctx.trace, second)]
     answers = patching.answers(*logits)
@@ -163,7 +159,7 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
 
 @cached_for_all
 def _run(model: Model, text: str, other: str) -> Trace:
-    """The second sentence; an encoder-decoder writes the first's output, so that the answers are at one position."""
+    """An encoder-decoder writes the first sentence's output, so that the answers are at one position."""
     first = models.trace(model, text)
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
@@ -186,9 +182,7 @@ def _quoted(token: str) -> str:
 
 
 def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
-    """The copies with most effect, and the path of the difference to their tokens as far as it is certain.
-
-    Only copies of the stream show where the difference is; copies of a layer's output show what adds to it.
+    """Copies of the stream show where the difference is; copies of a layer's output show what adds to it.
 
     Args:
         beside_encoder: the copies are in a decoder that reads the same tokens in both runs.

@@ -1,5 +1,3 @@
-"""Every part of the model off in turn: the map of damage, and whether sharp heads matter most."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -10,12 +8,12 @@ from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import dots
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, signed, written
+from tfmviz.plots.cells import Axis, ValueFormat, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
@@ -52,21 +50,17 @@ def damage_map(ctx: PageContext, switches: Switches) -> None:
             controls.look_at(layers[row], column)
 
     with figure:
-        show(
+        show_matrix(
             "damage_map",
-            Cells(
-                shown[None],
-                named([f"{ATTENTION_KINDS[kind_of(one)] if many else 'layer'} {one.split('.')[1]}" for one in layers]),
-                Axis("head", [*map(str, range(last)), *mlp], [*(f"head {n}" for n in range(last)), *mlp]),
-                signed(values, "change of the loss, in nats", root=True),
-                form=ValueFormat(digits=4, sign=True, unit=" nats"),
-                texts=written(shown, "+.2f"),
-                frames=chosen_cell((layers.index(choice.layer), choice.head)),
-                crosses=tuple(
-                    cells[part] for part in cells if part in switches.off and cells[part][1] < shown.shape[1]
-                ),
-                row_height=44,
-            ),
+            shown,
+            named([f"{ATTENTION_KINDS[kind_of(one)] if many else 'layer'} {one.split('.')[1]}" for one in layers]),
+            Axis("head", [*map(str, range(last)), *mlp], [*(f"head {n}" for n in range(last)), *mlp]),
+            signed(values, "change of the loss, in nats", root=True),
+            form=ValueFormat(digits=4, sign=True, unit=" nats"),
+            texts=written(shown, "+.2f"),
+            frames=chosen_cell((layers.index(choice.layer), choice.head)),
+            crosses=tuple(cells[part] for part in cells if part in switches.off and cells[part][1] < shown.shape[1]),
+            row_height=44,
             click=controls.LOOKS,
             on_pick=look_at,
         )

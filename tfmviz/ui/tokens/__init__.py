@@ -11,12 +11,11 @@ from tfmviz.paths import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson, url
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Kind, Piece, Row
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
@@ -85,7 +84,6 @@ def replay(ctx: PageContext) -> None:
 
 
 def _boxes(symbols: tuple[str, ...], ranks: tuple[int | None, ...], *, place: int, new: int) -> list[Piece]:
-    """The symbols with the priority of each pair below its first; none below the last."""
     boxes = []
     for n, symbol in enumerate(symbols):
         below = () if n == len(ranks) else (f"{rank:,}" if (rank := ranks[n]) is not None else "–",)
@@ -126,15 +124,13 @@ def learn(ctx: PageContext) -> None:
         left, right = st.columns([2, 3])
         table = steps[n - 1].table
         with left:
-            show(
+            show_table(
                 "pair_counts",
-                Table(
-                    caption=f"Before merge {n}: the most frequent adjacent pairs",
-                    columns=("pair", "becomes", "count"),
-                    rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
-                    shares=[often / table[0][1] for _, often in table],
-                    about=_tie(table),
-                ),
+                caption=f"Before merge {n}: the most frequent adjacent pairs",
+                columns=("pair", "becomes", "count"),
+                rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
+                shares=[often / table[0][1] for _, often in table],
+                about=_tie(table),
             )
         cut = list(map(spelled, _cut(ctx.text, tuple(step.pair for step in steps[:n]))))
         with right:
@@ -168,8 +164,7 @@ def _text(ctx: PageContext, which: str) -> str:
         return ctx.text
     if which == OURS:
         return _ours()
-    if "pasted" not in st.session_state:
-        st.session_state["pasted"] = st.session_state.get("pasted_before") or st.query_params.get("pasted", "")
+    st.session_state.setdefault("pasted", st.session_state.get("pasted_before") or url.text("pasted"))
     typed = inputs.text_area(
         f"Your text, up to {MOST_CHARACTERS:,} characters ({IN_ADDRESS:,} in the address)",
         key="pasted",
@@ -187,7 +182,7 @@ def _text(ctx: PageContext, which: str) -> str:
 
 def _keep() -> None:
     text = st.session_state["pasted_before"] = st.session_state["pasted"]
-    controls.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
+    url.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
 
 
 @cached_for_all
@@ -197,7 +192,7 @@ def _ours() -> str:
 
 @cached_for_all
 def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
-    """The tokens of the sentence by these merges. A pair may be learned twice; its first place counts."""
+    """A pair may be learned twice; its first place counts."""
     ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
     return tuple(symbol for word, _ in bpe.words_of(sentence) for symbol in bpe.cut(word, ranks))
 

@@ -1,5 +1,3 @@
-"""One text cut in several ways: as characters, bytes, words and tokens, and by all vocabularies."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,7 +10,7 @@ from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.counting.words import words_of
 from tfmviz.paths import PROJECT
-from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.lines import Axes
 from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
@@ -21,7 +19,7 @@ from tfmviz.ui import head_comparison as both
 from tfmviz.ui import inputs, lesson, tokens
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show_curves
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.pieces import Piece, Row
@@ -77,7 +75,7 @@ def _between(tokenizer: Tokens) -> str:
 
 
 def numbers(ctx: PageContext) -> None:
-    """Every token with its bytes and its id; special tokens as such or as text."""
+    """Bytes and ids; special tokens as such or as text."""
     tokenizer = ctx.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.control_row("numbers"):
@@ -146,7 +144,7 @@ def vocabularies(ctx: PageContext) -> None:
     top = max(float(values.max()) for values in fertility.values())
     tooltips = "{}, {:,.0f} entries: {:.2f} tokens per word".format
     axes = Axes("vocabulary size", "tokens per word", 320)
-    show("fertility", curves(points, axes, tooltips, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
+    show_curves("fertility", points, axes, tooltips, dot=0, y_range=(0.0, top), title=title)
 
 
 @cached_for_all

@@ -1,5 +1,3 @@
-"""From a token's id to its vector: the look-up, the neighbours of a vector, and a map of all of them."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -12,12 +10,12 @@ from tfmviz.analysis import embedding, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import dots
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Frame, ValueFormat, chosen_row, signed
+from tfmviz.plots.cells import Axis, Frame, ValueFormat, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
@@ -59,23 +57,21 @@ def look_up(ctx: PageContext) -> None:
     values = np.vstack([table[shown], product])[:, :COORDINATES]
     of = len(product)
     n_rows, width = values.shape
-    show(
+    show_matrix(
         "look_up",
-        Cells(
-            values[None],
-            Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
-            Axis(
-                "coordinate" if of == width else f"coordinate, the first {width} of {of}",
-                spoken=[f"coordinate {i}" for i in range(width)],
-            ),
-            signed(values, "value"),
-            form=ValueFormat(sign=True),
-            frames=(
-                *chosen_row(index - first, width),
-                Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=width, colour="text"),
-            ),
-            row_height=30,
+        values,
+        Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
+        Axis(
+            "coordinate" if of == width else f"coordinate, the first {width} of {of}",
+            spoken=[f"coordinate {i}" for i in range(width)],
         ),
+        signed(values, "value"),
+        form=ValueFormat(sign=True),
+        frames=(
+            *chosen_row(index - first, width),
+            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=width, colour="text"),
+        ),
+        row_height=30,
     )
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if ctx.model.config.embeddings.scaled else ""
@@ -168,7 +164,7 @@ def embedding_map(ctx: PageContext) -> None:
     result(
         f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
         f"neighbours here may be far apart; “Nearest” measures in all {ctx.model.config.d_model} coordinates. "
-        "Your words are bold, and the ten nearest to the chosen one are named."
+        "Your words are bold."
     )
 
 

@@ -1,8 +1,4 @@
-"""Readers' runs: their settings, and those that the address shows."""
-
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -22,38 +18,27 @@ SHIPPED_CHARACTERS = {"data.txt": 600_000, "held-out.txt": 60_000}
 """Characters of the shipped text and of its held-out part that an induction run reads."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Experiment:
-    """Settings tried beforehand.
-
-    Attributes:
-        says: what there is to see, in a sentence.
-    """
-
-    choices: Choices
-    says: str
-
-
 _COPYING = Choices(task="induction", layers=2, positions="rope", feed_forward="none", learning_rate=3e-3, steps=1200)
 
 EXPERIMENTS = {
-    "reverse a word": Experiment(
-        choices=Choices(task="reverse", steps=1200),
-        says="A small encoder and decoder learn to write a word backwards.",
+    "reverse a word": (
+        Choices(task="reverse", steps=1200),
+        "A small encoder and decoder learn to write a word backwards.",
     ),
-    "copy a word": Experiment(
-        choices=Choices(task="copy", steps=600),
-        says="The same model learns to copy: when does cross-attention become a diagonal?",
+    "copy a word": (
+        Choices(task="copy", steps=600),
+        "The same model learns to copy: when does cross-attention become a diagonal?",
     ),
-    "two layers copy": Experiment(
-        choices=_COPYING,
-        says="Half the text is random characters that repeat. Two layers can form an induction head.",
+    "two layers copy": (
+        _COPYING,
+        "Half the text is random characters that repeat. Two layers can form an induction head.",
     ),
-    "one layer cannot": Experiment(
-        choices=Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
-        says="With one layer, no head can know which token came before another (Elhage et al. 2021).",
+    "one layer cannot": (
+        Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
+        "With one layer, no head can know which token came before another (Elhage et al. 2021).",
     ),
 }
+"""Settings tried beforehand, and what there is to see."""
 
 SETTINGS = (
     "task",
@@ -112,7 +97,7 @@ def run_manager() -> RunManager:
 def ask() -> None:
     def take_experiment() -> None:
         if name := st.session_state["trial"]:
-            for key, value in EXPERIMENTS[name].choices.to_dict().items():
+            for key, value in EXPERIMENTS[name][0].to_dict().items():
                 st.session_state[f"train_{key}"] = value
 
     line, plain = lesson.control_row("experiment"), Choices().to_dict()
@@ -154,7 +139,6 @@ def _written(value: object) -> str:
 
 
 def _submit() -> None:
-    """Requests a run with the current settings and puts it into the page's address."""
     wanted = {name: st.session_state[f"train_{name}"] for name in SETTINGS}
     try:
         choices = Choices.from_dict(wanted)
@@ -169,7 +153,7 @@ def _submit() -> None:
 
 
 def _texts(task: str, text: str) -> dict[str, str]:
-    """The files that a run reads. Raises: UnfitText."""
+    """Raises: UnfitText."""
     match task:
         case "text":
             return {"data.txt": prepared(text)}

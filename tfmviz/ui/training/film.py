@@ -1,5 +1,3 @@
-"""The model `induction` at sixteen steps of its training: how its heads come to copy."""
-
 from __future__ import annotations
 
 import numpy as np

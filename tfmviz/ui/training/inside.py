@@ -1,5 +1,3 @@
-"""A run's snapshots: all heads on a fixed probe, their scores, how they come to copy, the model's answers."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -63,7 +61,7 @@ def probe(folder: Path, step: int, choices: Choices) -> Trace:
 
 @cached_for_all
 def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
-    """To `requested`, or continuations of `PROMPTS`."""
+    """Answers to `requested`, or continuations of `PROMPTS`."""
     prompts = PROMPTS if choices.is_language_model else requested(choices.task)
     made = [zoo.writing.generate(model_at(folder, step), prompt, max_new_tokens=LONGEST).text for prompt in prompts]
     return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))
@@ -85,7 +83,7 @@ def kinds(trace: Trace) -> dict[str, list[str]]:
 
 
 def picture(trace: Trace, layers: Sequence[str], most: int = 4) -> Cells:
-    """All heads of some layers on the probe, small, `most` of them side by side; grey is masked."""
+    """All heads of some layers on the probe, `most` of them side by side; grey is masked."""
     rows, columns = (
         Axis("", (), [f"{side} {i} “{whole(visible(token))}”" for i, token in enumerate(text.tokens)])
         for side, text in zip(("query", "key"), trace.axes(layers[0]), strict=True)
@@ -97,18 +95,16 @@ def picture(trace: Trace, layers: Sequence[str], most: int = 4) -> Cells:
 
 
 def heads_of(trace: Trace, layers: Sequence[str]) -> list[str]:
-    """The names of the heads of some layers: "layer.head"."""
+    """ "layer.head" …"""
     return [f"{layer.split('.')[1]}.{n}" for layer in layers for n in range(len(trace[f"{layer}.pattern"]))]
 
 
-def scores_over(
-    folder: Path, steps: Sequence[int], choices: Choices, layers: Sequence[str], kind: str
-) -> dict[str, Array]:
-    """The score of each head for one kind over the snapshots: (snapshot,) by its name."""
+def alignment_over(folder: Path, steps: Sequence[int], choices: Choices, layers: Sequence[str]) -> dict[str, Array]:
+    """The alignment score of each head over the snapshots: (snapshot,) by its name."""
     rows = []
     for step in steps:
         scores = layer_scores(probe(folder, step, choices))
-        rows.append(np.concatenate([scores[layer][kind] for layer in layers]))  # type: ignore[index]
+        rows.append(np.concatenate([scores[layer]["alignment"] for layer in layers]))
     names = [f"head {name}" for name in heads_of(probe(folder, steps[0], choices), layers)]
     return dict(zip(names, np.stack(rows, axis=1), strict=True))
 

@@ -1,8 +1,5 @@
-"""The logs of shipped runs: of the models, of the experiments, on duplicates."""
-
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 
@@ -17,7 +14,7 @@ from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.cache import read_log
+from tfmviz.ui.cache import read_json, read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.training.desk import EXPERIMENTS
 from tfmviz.words import markdown
@@ -138,7 +135,7 @@ def what_experiments_show() -> None:
         st.markdown(
             "These runs were made beforehand with the settings of “Experiment”. "
             + " ".join(
-                f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name].says}"
+                f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name][1]}"
                 for name, log in found.items()
             )
         )
@@ -151,7 +148,7 @@ READ = {"once": "every story once", "ten-times": "a tenth, ten times"}
 
 def duplicates() -> None:
     """Losses in training and on held-out stories: every one read once, or a tenth ten times, in as many steps."""
-    found = json.loads(DUPLICATES.read_text(encoding="utf-8"))
+    found = read_json(DUPLICATES)
     curves = {}
     for name, label in READ.items():
         for what, points in found[name]["curve"].items():
@@ -171,6 +168,5 @@ def duplicates() -> None:
         "texts are deduplicated (Lee et al. 2022)."
     )
     st.caption(
-        f"The model has four layers; the tenth is {found['stories']:,} stories. Reproduce it with "
-        "`python -m scripts.train_pairs duplicates`."
+        f"A tenth is {found['stories']:,} stories. Reproduce it with `python -m scripts.train_pairs duplicates`."
     )

@@ -1,8 +1,5 @@
-"""Fine-tuning on the server: a trained model learns to tell questions from statements, in four ways."""
-
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +14,7 @@ from tfmviz.plots.cells import amounts, of_heads, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
-from tfmviz.ui.cache import cached_for_all
+from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
@@ -104,7 +101,6 @@ def _moved(last: dict[str, Any], rank: int) -> None:
 
 
 def _own_text(text: str, name: str, head: Sequence[float]) -> str:
-    """Without the text's final punctuation."""
     bare = text.rstrip().rstrip("?.!？。！")
     trace = models.trace(models.load(name), bare) if bare.strip() else None
     if trace is None or not len(trace.target.ids):
@@ -118,6 +114,6 @@ def _own_text(text: str, name: str, head: Sequence[float]) -> str:
 @cached_for_all
 def _curves(name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Measurements of `scripts.measure_tuning`: numbers of examples and mean shares of right answers."""
-    data = json.loads(MEASURED.read_text(encoding="utf-8"))
+    data = read_json(MEASURED)
     sizes = np.array(data["sizes"], dtype=float)
     return {way: (sizes, np.array(data["accuracy"][name][method]).mean(axis=1)) for way, method in WAYS.items()}

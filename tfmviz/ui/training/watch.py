@@ -1,4 +1,4 @@
-"""Readers' runs: progress, curves, heads that form, answers, live. Many readers may watch one run."""
+"""Readers' runs, live. Many readers may watch one run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,6 @@ def _wait() -> None:
 
 
 def _look() -> list[Seen]:
-    """The runs in the address that exist; a note about each that does not."""
     found = []
     for address in trained.addresses():
         try:
@@ -176,11 +175,6 @@ def packed(folder: Folder) -> bytes:
 
 
 def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
-    """Carries out a button's action.
-
-    Args:
-        trouble: the message if the disk is full.
-    """
     try:
         with suppress(NoSuchRun):  # the page will report that it no longer exists
             what(address)
@@ -264,7 +258,7 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
                 show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))
                 st.caption(inside.ABOUT)
             else:
-                aligned = inside.scores_over(path, steps, choices, layers, "alignment")
+                aligned = inside.alignment_over(path, steps, choices, layers)
                 drawn = {"alignment: a key of its own per letter": aligned}
                 updates = np.array(steps, dtype=float)
                 show("run_scores", panels.head_panels(updates, drawn, now=step, theme=theme()))

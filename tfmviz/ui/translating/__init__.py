@@ -1,4 +1,4 @@
-"""The translation word by word, and its attention: in its encoder, in cross-attention, in other models."""
+"""The translation word by word, and its attention."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, share, shares
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import MET, Familiar
-from tfmviz.ui import controls, icons, inputs, lesson, side, translators
 from tfmviz.ui import head_comparison as both
+from tfmviz.ui import icons, inputs, lesson, side, translators, url
 from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext, control_row
@@ -80,7 +80,7 @@ def choose() -> str:
 
 
 def crossing(ctx: PageContext, trace: Trace, which: str) -> Array:
-    """Attention of the written words to the source, (q_len, k_len), whose rows sum to 1."""
+    """(q_len, k_len): attention of the written words to the source; rows sum to 1."""
     own = f"decoder.{ctx.choice.layer_index}.cross_attn.pattern"
     if which == ONE:
         return trace[own][ctx.choice.head]
@@ -147,7 +147,7 @@ def apart(sides: HeadComparison) -> None:
 
 
 def crossing_of(side: PageContext) -> PageContext:
-    """The same with the cross-attention of the chosen layer, and with a separate translation."""
+    """The same as `crossing`, of the chosen layer, with a separate translation."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]
     return replace(side, choice=replace(side.choice, layer=layer), writes_with_edits=True)
@@ -178,7 +178,7 @@ def compare(ctx: PageContext) -> None:
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         f"The recurrent translators have at most {per_cent(largest / ctx.model.config.n_parameters)} of the "
-        "transformer's parameters, so compare where they look, not how well they write."
+        "transformer's parameters: compare where they look."
     )
 
 
@@ -186,9 +186,8 @@ def draw(ctx: PageContext) -> None:
     with control_row("heads"):
         which = choose()
     trace, about = ctx.trace, ctx.short_name
-    if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model
-        st.session_state["translating_about"] = about
-        controls.put({"shown": "", "at": ""})
+    if not side.is_b():
+        url.keep_for(about, "shown", "at")
     weights = crossing(ctx, trace, which)
     p = softmax(trace["logits"])
     tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
@@ -208,10 +207,9 @@ def draw(ctx: PageContext) -> None:
     }
     show_view(
         "translating",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
-        selection={"shown": inputs.requested_number("shown"), "step": inputs.requested_number("at")},
+        selection={"shown": url.number("shown"), "step": url.number("at")},
         on_report=lambda report: _follow(about, report),
     )
     encoder(ctx, which)
@@ -228,4 +226,4 @@ def _short(share: float) -> float:
 def _follow(about: str, report: dict[str, Any]) -> None:
     if report["about"] == about:
         shown, step = report["shown"], report["step"]
-        controls.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})
+        url.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})

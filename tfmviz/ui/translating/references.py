@@ -1,5 +1,3 @@
-"""The reader's translation: the model's probability of it, and its overlap with the model's own."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -16,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import beams, icons, inputs
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import result, show, show_matrix
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -89,17 +87,15 @@ def compare(ctx: PageContext) -> None:
         ]
         for n in counts
     ]
-    show(
+    show_matrix(
         "grams",
-        Cells(
-            np.where(found == 1, 1.0, np.nan)[None],
-            Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
-            Axis("beginning at", [visible(word) for word in words]),
-            Scale("open", 0, 1),
-            form=ValueFormat(words=("in a reference", "not in a reference")),
-            notes=notes,
-            row_height=32,
-        ),
+        np.where(found == 1, 1.0, np.nan),
+        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+        Axis("beginning at", [visible(word) for word in words]),
+        Scale("open", 0, 1),
+        form=ValueFormat(words=("in a reference", "not in a reference")),
+        notes=notes,
+        row_height=32,
     )
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
@@ -202,18 +198,16 @@ def losses(ctx: PageContext) -> None:
     forced, free, wrote = _losses(ctx.model, ctx.text, ids)
     words, own = ([beams.named(ctx.model, index) for index in row] for row in (ids, wrote))
     both = np.stack([forced, free])
-    show(
+    show_matrix(
         "losses",
-        Cells(
-            both[None],
-            Axis("after", ("the correct words", "its own words")),
-            Axis("word of the reference", words),
-            amounts(both, "loss in nats"),
-            form=ValueFormat(name="loss ", digits=2, unit=" nats"),
-            texts=[[decimal(value) for value in row] for row in both.tolist()],
-            notes=[[""] * len(words), [f"the model wrote “{word}”" for word in own]],
-            row_height=40,
-        ),
+        both,
+        Axis("after", ("the correct words", "its own words")),
+        Axis("word of the reference", words),
+        amounts(both, "loss in nats"),
+        form=ValueFormat(name="loss ", digits=2, unit=" nats"),
+        texts=[[decimal(value) for value in row] for row in both.tolist()],
+        notes=[[""] * len(words), [f"the model wrote “{word}”" for word in own]],
+        row_height=40,
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
@@ -231,7 +225,7 @@ def losses(ctx: PageContext) -> None:
 
 @cached_for_all
 def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
-    """−log p of each token of a reference after the reference's own words and after the model's, and these words.
+    """−ln p of each token of a reference after its own words and after the model's, and these words.
 
     The model's translation is filled with its last token, the end token, where it is shorter.
     """

@@ -1,5 +1,3 @@
-"""What if: another word in the source, or another row of attention in one step; and both trees."""
-
 from __future__ import annotations
 
 import re
@@ -15,7 +13,7 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import beams, icons, inputs, models, side, translating
+from tfmviz.ui import beams, icons, inputs, models, side, translating, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import PageContext, control_row
@@ -60,7 +58,7 @@ def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
 
 
 def _first_step(part: int | None, n: int) -> int:
-    """Draws the choice of the first of n steps in the trees; 0 in the address is the one before they diverge."""
+    """0 in the address is the step before the trees diverge."""
     last = n - WINDOW + 1
     if last < 2:
         return 1
@@ -169,7 +167,7 @@ def _swapped(ctx: PageContext) -> Other | None:
 
 
 def with_word(text: str, word: re.Match[str], new: str) -> str:
-    """A text with one word replaced or removed; punctuation typed with the new word replaces the old one's."""
+    """The text with one word replaced or removed; punctuation typed with the new word replaces the old one's."""
     before, after = text[: word.start()], text[word.end() :]
     if new and not new[-1].isalnum():
         after = re.sub(r"^[^\w\s]+", "", after)
@@ -238,11 +236,11 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
 
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:
     options = [f"{n} {name}" for n, name in enumerate(names)]
-    asked = st.query_params.get(key, "")
+    asked = url.text(key)
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
         plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its punctuation
         if plain in options:
-            st.query_params[key] = plain
+            url.put({key: plain})
             st.rerun()
     if st.session_state.get(key, options[0]) not in options:  # it belongs to another text
         del st.session_state[key]
@@ -250,7 +248,6 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
 
 
 def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
-    """Draws the choice of some of several words, which may be equal; gives their positions, at first the first."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text
         del st.session_state[key]

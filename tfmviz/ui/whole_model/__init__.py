@@ -1,4 +1,4 @@
-"""The whole model on one screen: its picture, its parameters, and a post-norm block next to a pre-norm block."""
+"""The whole model on one screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfmviz.analysis.whole_model import share_of_parts
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, models, router, side, whole_model_data
+from tfmviz.ui import controls, models, router, side, url, whole_model_data
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import PageContext
@@ -41,13 +41,12 @@ def summary_text(
 
 def picture(ctx: PageContext) -> None:
     token = None if side.lacks() else ctx.query
-    zoom = whole_model_data.zoom_of(st.query_params.get("zoom", ""))
+    zoom = whole_model_data.zoom_of(url.text("zoom"))
     choice = ctx.choice
     where, head = whole_model_data.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=payload(ctx.model, ctx.text, zoom, where, head, ctx.edits),
         selection={
             "layer": choice.layer,
@@ -95,9 +94,8 @@ def norms(ctx: PageContext) -> None:
         with column:
             show_view(
                 "whole_model",
+                view,
                 key=keys[n],
-                js=view.JS,
-                css=view.CSS,
                 data=_block(model, ctx.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
                 selection={"layer": attention, "head": 0, "token": token, "says": {}},
                 on_report=lambda report: controls.pin(max(0, int(report["token"]))),

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, folded, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, score_sum, sharing
 from tfmviz.plots.cells import Axis, Cells, ValueFormat, chosen_cell, named, short, signed
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side
+from tfmviz.ui import before_after, icons, inputs, lesson, models, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs, show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal, per_cent, rounded
@@ -65,7 +61,7 @@ def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: 
 
 
 def said_to_share(attention: AttentionWeights, head: int) -> str:
-    """Other heads that lose a share of a common key or value too; "" where heads have none in common."""
+    """Other heads that lose a share of a common key or value too; else ""."""
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
@@ -80,7 +76,7 @@ SERIES = ("as it is", "without the path")
 
 
 def remove(side: Side, writer: int) -> None:
-    controls.put({"taken": f"{side[0]}{writer}"})
+    url.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
 
@@ -93,19 +89,16 @@ def believe(ctx: PageContext) -> None:
     left, right = st.columns(2)
     with left:
         paths, labels = _paths(found), labels_of(ctx)
-        show(
+        show_table(
             "paths",
-            Table(
-                caption="Click a path to remove it.",
-                columns=["path", "predicted change"],
-                rows=[
-                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
-                    for p in paths
-                ],
-                picked=paths.index(path) if path in paths else -1,
-                low=True,
-            ),
-            on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
+            caption="Click a path to remove it.",
+            columns=["path", "predicted change"],
+            rows=[
+                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
+            ],
+            picked=paths.index(path) if path in paths else -1,
+            low=True,
+            on_pick=lambda row: url.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
         )
     with right:
         (side, _), names = path, names_of(ctx)
@@ -121,7 +114,7 @@ def believe(ctx: PageContext) -> None:
         site, at = f"{ctx.choice.layer}.pattern", (ctx.choice.head, ctx.query)
         keys = ctx.trace.axes(ctx.choice.layer)[1].tokens
         old, new = ctx.trace[site][at], after[site][at]
-        show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
+        show_pairs("row_without", keys, old, new, series=SERIES, title="share of attention")
     with right, lesson.where_it_predicts():
         before_after.next_words(ctx, after, ctx.target, series=SERIES, key="words_without")
 
@@ -140,7 +133,7 @@ def _paths(found: ScoreSum) -> list[Path]:
 
 
 def _chosen_paths(found: ScoreSum) -> Path:
-    if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
+    if asked := url.match("taken", r"([qk])([0-9]{1,5})"):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])
@@ -215,14 +208,12 @@ def terms(ctx: PageContext) -> None:
     left, right = st.columns([3, 2])
     with left:
         sides = [found.readings[end].names for end in SIDES]
-        show(
+        show_table(
             "largest_terms",
-            Table(
-                caption=f"The {counted(len(best), 'largest term')}",
-                columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
-                rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
-                picked=best.index(chosen) if chosen in best else -1,
-            ),
+            caption=f"The {counted(len(best), 'largest term')}",
+            columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
+            rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
+            picked=best.index(chosen) if chosen in best else -1,
             on_pick=lambda row: _choose(best[row]),
         )
     with right:
@@ -258,19 +249,15 @@ def _largest(found: ScoreSum) -> list[tuple[int, int]]:
 
 
 def _chosen(found: ScoreSum) -> tuple[int, int]:
-    if asked := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", st.query_params.get("term", "")):
-        row, column = int(asked[1]), int(asked[2])
-        if row < found.terms.shape[0] and column < found.terms.shape[1]:
-            return row, column
-    return _largest(found)[0]
+    term, (rows, columns) = url.pair("term"), found.terms.shape
+    return term if term and term[0] < rows and term[1] < columns else _largest(found)[0]
 
 
 def _choose(term: tuple[int, int]) -> None:
-    controls.put({"term": f"{term[0]}.{term[1]}"})
+    url.put({"term": f"{term[0]}.{term[1]}"})
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
-    """The names of rows or columns; the last stands for all others, if there are any."""
     names = found.readings[SIDES[n]].names
     others = len(names) - len(kept)
     return [names[index] for index in kept] + ([counted(others, "other")] if others else [])

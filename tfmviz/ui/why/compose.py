@@ -1,10 +1,9 @@
-"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair forms."""
-
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -30,13 +29,14 @@ from tfmviz.plots.cells import (
 )
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, inputs, lesson, models, why
+from tfmviz.ui import controls, icons, inputs, lesson, models, url, why
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
+T = TypeVar("T")
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
 
@@ -59,7 +59,7 @@ def compose(ctx: PageContext) -> None:
         )
         measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
     way = next(way for way, name in READS.items() if name == chosen)
-    found = (_overlaps if measure == OVERLAP else _compositions)(ctx.model, stack, way)
+    found = _of_stack(overlaps if measure == OVERLAP else compositions, ctx.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
@@ -85,7 +85,7 @@ def compose(ctx: PageContext) -> None:
 
     def pick(row: int, column: int) -> None:
         if np.isfinite(shown[row, column]):
-            controls.put({"reads": f"{row}.{column + n_first}"})
+            url.put({"reads": f"{row}.{column + n_first}"})
 
     show(
         "composition",
@@ -95,7 +95,7 @@ def compose(ctx: PageContext) -> None:
         click="choose both heads",
         on_pick=pick,
     )
-    mlps, values = _overlaps_with_mlps(ctx.model, stack) if measure == OVERLAP else ((), shown)
+    mlps, values = _of_stack(overlaps_with_mlps, ctx.model, stack) if measure == OVERLAP else ((), shown)
     if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
@@ -140,25 +140,13 @@ def compose(ctx: PageContext) -> None:
 
 
 @cached_for_all
-def _overlaps(model: Model, stack: str, way: Way) -> Composition:
-    return overlaps(model.weights.stacks[stack], way)
-
-
-@cached_for_all
-def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
-    return overlaps_with_mlps(model.weights.stacks[stack])
-
-
-@cached_for_all
-def _compositions(model: Model, stack: str, way: Way) -> Composition:
-    return compositions(model.weights.stacks[stack], way)
+def _of_stack(function: Callable[..., T], model: Model, stack: str, *way: Way) -> T:
+    return function(model.weights.stacks[stack], *way)
 
 
 def _chosen(found: Composition) -> Pair:
-    if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
-        row, column = int(asked[1]), int(asked[2])
-        if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
-            return row, column
+    if (asked := url.pair("reads")) and max(asked) < len(found.heads) and np.isfinite(found.values[asked]):
+        return asked
     row, column = np.unravel_index(np.nan_to_num(found.values).argmax(), found.values.shape)
     return int(row), int(column)
 
@@ -172,7 +160,6 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """The strength with which later parts read earlier heads; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],

@@ -1,5 +1,3 @@
-"""The head's output, and the first token as a sink that is worth little."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -130,5 +128,5 @@ def _twins(ctx: PageContext) -> None:
 
 @cached_for_all
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
-    """A run in which the first token's value is zero in one head; None: in all heads of these layers."""
+    """The first token's value is zero in one head; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))

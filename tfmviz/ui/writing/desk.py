@@ -1,9 +1,6 @@
-"""The writing desk: the view's data and its reports."""
-
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +10,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import parting
-from tfmviz.constants import RIVALS, SLIDERS
+from tfmviz.constants import RIVALS
 from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import compare_menu, controls, head_comparison, icons, live
+from tfmviz.ui import compare_menu, controls, head_comparison, icons, live, url
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.compare_menu import What
@@ -26,7 +23,7 @@ from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
-from tfmviz.ui.writing.settings import NAMES, Settings
+from tfmviz.ui.writing.settings import NAMES, SLIDERS, Settings
 from tfmviz.views import writing as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible, whole
@@ -40,8 +37,6 @@ continue typing.
 
 SHOWN = 60
 """Characters of a text that undoing would restore."""
-
-WORD = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -78,8 +73,7 @@ def writing(ctx: PageContext) -> Written:
         code = ""
         edits.put(about, code)
     tree = tree or NOTHING
-    asked = st.query_params.get("word", "") if edits.in_address()[0] == code else ""
-    place = int(asked) if WORD.fullmatch(asked) and int(asked) < tree.shown else tree.shown
+    place = url.place("word", tree.shown, tree.shown) if edits.in_address()[0] == code else tree.shown
     return Written(tree=tree, code=code, place=place)
 
 
@@ -90,7 +84,7 @@ def _read(model: Model, code: str) -> Tree | None:
 
 
 def _limit(model: Model) -> int:
-    """The most words: those of a translation must fit the model."""
+    """The words of a translation must fit the model."""
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
 
@@ -114,13 +108,12 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     }
     if settings.rules.temperature > 0:
         rules = {"banned": settings.rules.banned, "order": settings.rules.order}
-        set_to = ",".join(f"{round(getattr(settings.rules, name), 2):g}" for name in SLIDERS)
+        set_to = ",".join(f"{rule}={round(getattr(settings.rules, rule), 2):g}" for rule in SLIDERS)
         live.follow_changes(ctx, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data,
         selection={"path": now.code, "word": looked},
         on_report=lambda report: _follow(ctx.model, about, report),
@@ -128,7 +121,6 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
 
 
 def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
-    """Puts the reported tree into the address, unless it belongs to another text; goes to another text on request."""
     path, word = str(report["path"]), report["word"]
     if report["about"] != about or _read(model, path) is None:
         return
@@ -140,7 +132,6 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
 
 
 def step_at(ctx: PageContext, settings: Settings, now: Written) -> Step:
-    """The choice of the token at the position looked at."""
     return _steps(ctx.model, ctx.text, settings.rules, settings.seed, now.tree.written, ctx.edits)[now.place]
 
 
@@ -160,7 +151,7 @@ def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int
 
 
 def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
-    """A position for the view; see `views/writing/words.ts`."""
+    """A position for the view; see `views/writing/rivals.tsx`."""
     stages = step.stages
     model, left = stages[0].probabilities, stages[-1].probabilities
     fallen = None if step.rules.temperature == 0 else draw(left, number_for(seed, step.place))
@@ -189,7 +180,6 @@ def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(model: Array, left: Array, *, also: tuple[int, ...]) -> list[int]:
-    """The listed tokens: the most probable ones before and after the settings, and the chosen ones."""
     kept = [token for token in _largest(left, RIVALS // 2) if left[token] > 0]
     best = [*_largest(model, RIVALS), *kept, *also]
     return sorted({int(token) for token in best}, key=lambda token: (-left[token], -model[token]))
@@ -205,7 +195,7 @@ def _share(probability: float) -> float:
 
 
 def running(token: str) -> str:
-    """A token in a text: with the space before it, and a sign for invisible characters."""
+    """The token with the space before it, and a sign for invisible characters."""
     return (" " if token.startswith(" ") and token.strip() else "") + whole(token)
 
 

@@ -1,7 +1,7 @@
 """Undo for typed edits: every typed text comes back with the tree written after it.
 
-The address holds a text, and its tree with the short name of the text that the tree belongs to. So the browser's back
-button works as well: when a new text is typed, the browser keeps an address with the old tree.
+The address holds a text, and its tree with the short name of the text that the tree belongs to: when a new text is
+typed, the browser keeps an address with the old tree, so its back button works as well.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from tfmviz.ui import controls
+from tfmviz.ui import url
 
 MOST_TEXTS = 100
 
@@ -23,7 +23,7 @@ class Edits:
     at: int = -1
 
     def shows(self, text: str) -> Edits:
-        """The same after a text is shown: a step back or on, or else a new text after the one that was shown."""
+        """The same after a step back or on, or else with a new text after the one that was shown."""
         for at in (self.at, self.at - 1, self.at + 1):
             if 0 <= at < len(self.texts) and self.texts[at] == text:
                 return replace(self, at=at)
@@ -73,11 +73,11 @@ def follow(about: str, *, model: str, text: str) -> str:
 
 def in_address() -> tuple[str, str]:
     """The tree in the address, and the short name of the text that it belongs to; "" where there is none."""
-    path, _, of = st.query_params.get("path", "").partition("_")
+    path, _, of = url.text("path").partition("_")
     return path, of
 
 
 def put(about: str, path: str, word: int | None = None) -> None:
     """Puts a text's tree and the position looked at into the address, and remembers the tree."""
     memory().paths[about] = path
-    controls.put({"path": f"{path}_{about}" if path else "", "word": "" if word is None else str(word)})
+    url.put({"path": f"{path}_{about}" if path else "", "word": "" if word is None else str(word)})

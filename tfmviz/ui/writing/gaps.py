@@ -20,7 +20,6 @@ MOST_GAPS = 8
 
 
 def fill(ctx: PageContext) -> None:
-    """Fills the gaps of the sentence, and shows every gap's best word in every round."""
     lesson.hide("kind", "layer", "head")
     st.markdown("Each round (a row) fills the gap, `___`, about which the model is most certain (framed).")
     vocabulary, mask = ctx.model.vocabulary, ctx.model.tokenizer.marks.mask
@@ -45,7 +44,7 @@ def fill(ctx: PageContext) -> None:
         frames=tuple(frame for cell in enumerate(order) for frame in chosen_cell(cell)),
     )
     show("gaps", picture)
-    st.code("".join(vocabulary[index] for index in ids), language=None, wrap_lines=True)
+    st.code(ctx.model.tokenizer.encoding_of(ids, max_len=len(ids)).text, language=None, wrap_lines=True)
     if changed := [str(n + 1) for n, column in enumerate(best.T) if len(set(column.tolist())) > 1]:
         plural = "s" * (len(changed) > 1)
         st.markdown(f"Words filled in earlier changed the model's choice in gap{plural} {', '.join(changed)}.")

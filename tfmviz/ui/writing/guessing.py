@@ -1,5 +1,3 @@
-"""A class guesses the next word: its probability, and the model's first choice."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,13 +7,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import icons, inputs, side
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show_pairs
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
@@ -30,10 +27,10 @@ SHOWN = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Guess:
-    """The model's evaluation of a guess, before any setting acts. Losses are in nats.
+    """The model's evaluation of a guess, before any setting acts.
 
     Attributes:
-        loss: -Σ ln p of its tokens, each after those before it.
+        loss: -Σ ln p of its tokens, each after those before it, in nats.
         rank: of its first token among all, 1 for the most probable.
         best: the model's own first choice.
     """
@@ -106,7 +103,6 @@ def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
 def scored(
     model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str, edits: tuple[Edit, ...] = ()
 ) -> Guess:
-    """The model's evaluation of some tokens after a text and its continuation."""
     n = len(before)
     given = (*before, *ids)
     made = zoo.writing.generate(model, text, rules=Rules(), given=given, max_new_tokens=len(given), edits=edits)
@@ -115,7 +111,7 @@ def scored(
     best = int(log_p[0].argmax())
     return Guess(
         word=word,
-        tokens=tuple(model.vocabulary[index] for index in ids),
+        tokens=model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens,
         loss=-float(sum(row[index] for row, index in zip(log_p, ids, strict=True))),
         rank=int((log_p[0] > log_p[0][ids[0]]).sum()) + 1,
         best=END if best in model.tokenizer.marks.ends else model.vocabulary[best],
@@ -140,18 +136,15 @@ def _score(rounds: list[Guess]) -> None:
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
     names = quoted([one.word for one in last], of="guess", first=len(rounds) - len(last) + 1)
-    show(
+    show_pairs(
         "guesses",
-        pairs(
-            [one.word for one in last],
-            own,
-            best,
-            series=("your word", "the model's first choice"),
-            title="loss in bits",
-            token_title="your guesses",
-            names=names,
-            theme=theme(),
-        ),
+        [one.word for one in last],
+        own,
+        best,
+        series=("your word", "the model's first choice"),
+        title="loss in bits",
+        token_title="your guesses",
+        names=names,
     )
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)

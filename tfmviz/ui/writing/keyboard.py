@@ -1,5 +1,3 @@
-"""The model as a phone's keyboard: three words to tap, and the keys that they save on the reader's text."""
-
 from __future__ import annotations
 
 from bisect import bisect_right
@@ -82,7 +80,6 @@ def keyboard(ctx: PageContext) -> None:
 
 @cached_for_all
 def dictionary(model: Model) -> Dictionary:
-    """The tokens that stand for a space and a whole word."""
     found: dict[str, int] = {}
     counts = text_counted()
     for token, entry in enumerate(model.vocabulary):
@@ -93,7 +90,7 @@ def dictionary(model: Model) -> Dictionary:
 
 
 def text_counted() -> Pairs:
-    """The text of the page on counting; counted once for the whole server."""
+    """The text of the page on counting, counted once for the whole server."""
     with st.spinner("Counting words…"):
         return _counted()
 
@@ -157,8 +154,7 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
     show_choice(
         "offers",
-        js=view.JS,
-        css=view.CSS,
+        view,
         data=data | {"words": [found.words.names[at] for at in best]},
         on_pick=take,
     )

@@ -1,9 +1,6 @@
-"""The cache: what every step computes and reads, the time saved, and the bytes."""
-
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,14 +9,14 @@ from tfmviz import zoo
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, of_tokens
+from tfmviz.plots.cells import Axis, Scale, ValueFormat, of_tokens
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.shapes import n_local, shapes_of
 from tfmviz.ui.writing.settings import Settings
@@ -36,12 +33,9 @@ def steps(ctx: PageContext, settings: Settings) -> None:
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
-    look: dict[str, Any] = {
-        "form": ValueFormat(words=("computed or kept", "not there yet")),
-        "notes": notes,
-        "row_height": 22,
-    }
-    show("cache", Cells(read[None], Axis("step"), of_tokens("token", tokens), Scale("norms", -0.6, 1), **look))
+    columns, scale = of_tokens("token", tokens), Scale("norms", -0.6, 1)
+    form = ValueFormat(words=("computed or kept", "not there yet"))
+    show_matrix("cache", read, Axis("step"), columns, scale, form=form, notes=notes, row_height=22)
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
@@ -62,7 +56,7 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
     for row, step in zip(read, made.steps, strict=True):
         row[: min(step.n_cached, step.place)] = 0
         row[step.place - step.n_read : step.place] = 1
-    return read, tuple(model.vocabulary[index] for index in ids)
+    return read, model.tokenizer.encoding_of(ids, max_len=len(ids)).tokens
 
 
 def costs(ctx: PageContext) -> None:

@@ -1,5 +1,3 @@
-"""One position of the text: a hundred samples, and the attention there."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -8,13 +6,12 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Cells, masked, of_tokens, share
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_pairs
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
@@ -43,19 +40,16 @@ def hundred_draws(ctx: PageContext, settings: Settings, now: Written) -> None:
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(ctx.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
-    show(
+    show_pairs(
         "draws",
-        pairs(
-            words,
-            expected,
-            drawn,
-            series=("expected", f"in {DRAWS} samples"),
-            title="share",
-            token_title="next token",
-            percent=True,
-            names=[f"“{visible(word)}”" for word in words],
-            theme=theme(),
-        ),
+        words,
+        expected,
+        drawn,
+        series=("expected", f"in {DRAWS} samples"),
+        title="share",
+        token_title="next token",
+        percent=True,
+        names=[f"“{visible(word)}”" for word in words],
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
@@ -98,7 +92,7 @@ def into_this_word(ctx: PageContext, now: Written) -> None:
 
 @cached_for_all
 def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
-    """The pass with the logits of the position. Of a text longer than the context it reads the end."""
+    """Reads the end of a text that is longer than the context."""
     if model.config.architecture == "encoder-decoder":
         return model.trace(text, edits, sites=SITES, target=before)
     prompt = model.encode(text).ids

@@ -1,14 +1,15 @@
-"""The sampling settings, all of them in the address."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
 from tfmviz.record.decoding import ORDER, Rule, Rules
-from tfmviz.ui import compare_menu, icons, inputs, side
+from tfmviz.ui import compare_menu, icons, inputs, side, url
+from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import PageContext
+from tfmviz.views import sliders as view
 
 WAYS = ("sampling", "greedy")
 
@@ -29,6 +30,16 @@ ORDERS: dict[str, tuple[Rule, ...]] = {
 """Orders by engine. With the temperature last, it cannot change which words are cut."""
 
 
+SLIDERS = {
+    "temperature": ("temperature", "Temperature", 0.1, 2.0, 0.1, 0.8),
+    "repetition": ("penalty", "Repetition penalty", 1.0, 2.0, 0.05, 1.0),
+    "top_k": ("topk", "Top-k (0: keep all)", 0, 100, 1, 40),
+    "top_p": ("topp", "Top-p", 0.0, 1.0, 0.05, 0.95),
+    "min_p": ("minp", "Min-p", 0.0, 0.5, 0.01, 0.0),
+}
+"""By rule: key in the address, label, lowest and highest number, step, and the number at first."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     rules: Rules
@@ -39,11 +50,10 @@ class Settings:
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
 
     def on(self, ctx: PageContext) -> Settings:
-        """Those of the side that is being drawn."""
         return self.of_b(ctx) if side.is_b() else self
 
     def of_b(self, ctx_b: PageContext) -> Settings:
-        """The same with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
+        """The settings with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
         banned = ctx_b.model.tokenizer.marks.ends if self.rules.banned else ()
         temperature = self.rules.temperature if (other := compare_menu.temperature()) is None else other
         return replace(self, rules=replace(self.rules, banned=banned, temperature=temperature))
@@ -62,7 +72,7 @@ def offer_sampling(says: str) -> None:
 
 
 def ask(ctx: PageContext) -> Settings:
-    """Draws the settings. A translation must end; a language model could also begin the next text."""
+    """A translation must end; a language model could also begin the next text."""
     left, right = st.columns([3, 8], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
     if ctx.model.config.architecture == "decoder-only":
@@ -79,22 +89,23 @@ def ask(ctx: PageContext) -> Settings:
 def _sampling(banned: tuple[int, ...]) -> Settings:
     order = ORDERS[inputs.selectbox("Apply settings in the order used by", list(ORDERS), key="order")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
-    a, b, c = st.columns(3)
-    temperature = inputs.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", line=a)
-    repetition = inputs.slider("Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="penalty", line=a)
-    top_k = inputs.slider("Top-k (0: keep all)", 0, 100, 40, key="topk", line=b)
-    top_p = inputs.slider("Top-p", 0.0, 1.0, 0.95, 0.05, key="topp", line=b)
-    min_p = inputs.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", line=c)
-    seed = inputs.number_box("Random seed", key="sampling_seed", line=c, min_value=0, max_value=9999)
-    if top_p == 0:
-        st.info("The most probable word is always kept.", icon=icons.INFO)
-    rules = Rules(
-        banned=banned,
-        repetition=repetition,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        min_p=min_p,
-        order=order,
+    found: dict[str, Any] = {
+        rule: url.setting(key, low, high, start) for rule, (key, _, low, high, _, start) in SLIDERS.items()
+    }
+    show_view(
+        "sliders",
+        view,
+        data={"sliders": {rule: slider[1:5] for rule, slider in SLIDERS.items()}},
+        selection={"set": {rule: round(value, 2) for rule, value in found.items()}},
+        on_report=_follow,
     )
-    return Settings(rules=rules, seed=int(seed))
+    seed = inputs.number_box("Random seed", key="sampling_seed", min_value=0, max_value=9999, width=200)
+    if found["top_p"] == 0:
+        st.info("The most probable word is always kept.", icon=icons.INFO)
+    return Settings(rules=Rules(banned=banned, order=order, **found), seed=int(seed))
+
+
+def _follow(report: dict[str, Any]) -> None:
+    for rule, (key, *_, start) in SLIDERS.items():
+        value = float(report["set"][rule])
+        url.put({key: "" if value == start else f"{value:g}"})

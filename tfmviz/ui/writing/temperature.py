@@ -1,5 +1,3 @@
-"""The temperature's effect on one distribution, on fifty continuations, and on repetition."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -11,14 +9,14 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, of_tokens, probability
+from tfmviz.plots.cells import Axis, ValueFormat, of_tokens, probability
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
@@ -59,7 +57,7 @@ def one_context(ctx: PageContext, settings: Settings, now: Written) -> None:
     rows, columns = Axis("temperature", names, spoken), of_tokens("next token", words)
     texts, form = [[per_cent(value) for value in row] for row in shown.tolist()], ValueFormat(digits=1, percent=True)
     scale = probability("probability")
-    show("degrees", Cells(shown[None], rows, columns, scale, form=form, texts=texts, row_height=28))
+    show_matrix("degrees", shown, rows, columns, scale, form=form, texts=texts, row_height=28)
     result(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
         f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
@@ -148,7 +146,6 @@ def repetition(ctx: PageContext, settings: Settings) -> None:
 
 
 def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
-    """The probability of the text on a second reading, compared with the first."""
     whole = model.encode(text).ids
     ids = whole[-(model.config.max_len // 2) :]
     if (n := len(ids)) < 2:

@@ -1,7 +1,6 @@
-"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where runs A and B are compared.
+"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where A and B are compared.
 
-The browser draws the list in a millisecond. Streamlit rebuilds a Plotly chart for every sentence, which costs as much
-as drawing all heads of the explorer.
+Streamlit rebuilds a Plotly chart for every sentence, which costs as much as drawing all heads of the explorer.
 """
 
 from __future__ import annotations
@@ -19,12 +18,7 @@ CSS = style("bars")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bars:
-    """Tokens and their probabilities.
-
-    Attributes:
-        shares: of each run, one for each token, 0 to 1; written in per cent.
-        names: of the runs, where there are several.
-    """
+    """`shares`: of each run, one for each token, 0 to 1. `names`: of the runs, where there are several."""
 
     labels: Sequence[str]
     shares: Sequence[Sequence[float]]

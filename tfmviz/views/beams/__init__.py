@@ -1,7 +1,6 @@
 """A beam search as a tree: steps from left to right, continuations by rank from top to bottom.
 
-Every continuation is a button; arrow keys move along the lines and between ranks. The data are {alt, picks, picked,
-nodes}: a node as in `Node`, and the index of the chosen one.
+The data are {alt, picks, picked, nodes}: a node as in `Node`, and the index of the chosen one.
 """
 
 from __future__ import annotations
@@ -41,22 +40,13 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tree:
-    """A search.
-
-    Attributes:
-        chosen: tokens of the chosen continuation.
-    """
+    """`chosen`: tokens of the chosen continuation."""
 
     nodes: Sequence[Node]
     chosen: tuple[int, ...] | None = None
 
     def payload(self, *, alt: str, picks: bool = False) -> dict[str, Any]:
-        """The data of the view.
-
-        Args:
-            alt: the tree in words, for screen readers.
-            picks: whether the page receives clicks.
-        """
+        """`alt`: the tree in words. `picks`: whether the page receives clicks."""
         drawn = [{name: value for name, value in asdict(node).items() if name != "ids"} for node in self.nodes]
         picked = next((n for n, node in enumerate(self.nodes) if node.ids == self.chosen), None)
         return {"alt": alt, "picks": picks, "picked": picked, "nodes": drawn}

@@ -1,9 +1,8 @@
 """Matrices of cells in the browser: heat maps that answer pointer and keyboard, and report clicks.
 
 The header holds the fields of `plots.cells.Cells` under JavaScript's names; the array `values` holds the matrices one
-under another, (matrix × row, column). `name` is that of saved files, `alt` describes the picture in words, `click` says
-what a click on a cell does ("": cells cannot be picked); `linked` lists the keys of pictures on the same page that
-highlight the cell at the same places.
+under another, (matrix × row, column). `click` says what a click on a cell does ("": cells cannot be picked); `linked`
+lists the keys of pictures on the same page that highlight the cell at the same places.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ CSS = style("cells")
 
 
 def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:
-    """The data of the view, see `shared.pack`."""
     n_matrices, n_rows, n_columns = picture.matrices.shape
     stops = {mode: _stops(picture.scale, theme) for mode, theme in (("light", LIGHT), ("dark", DARK))}
     header = {

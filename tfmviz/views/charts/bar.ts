@@ -1,7 +1,5 @@
-// The bar below every chart that Streamlit draws: its values, the chart as a file, the whole screen.
-//
-// It is put into the page beside the chart, once, and no run of a script sends or draws it again. What it needs it asks
-// of the chart itself, when a button is pressed.
+// The bar below every chart that Streamlit draws: its values, the chart as a file, the whole screen. It is put there
+// once, and asks the chart for what it needs when a button is pressed.
 
 import { figureBar } from "../shared/bar.ts";
 import { make, put } from "../shared/elements.ts";

@@ -23,7 +23,6 @@ class Table:
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
         low: whether the table is a few rows high and scrolls.
-        sortable: whether a click on a column's title sorts the rows by it.
         sentences: text before, in and after the highlight.
     """
 

@@ -18,7 +18,7 @@ KNOWN = (
     *("twins-alibi", "twins-attention-only", "twins-gqa", "twins-learned", "twins-none", "twins-postnorm"),
     *("twins-rope", "twins-shaw", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
 )
-"""The shipped models that the engine computes, as in `known.ts`."""
+"""The shipped models that the engine computes; no other gets to a browser."""
 
 
 def package(folder: Path) -> bytes:

@@ -4,15 +4,12 @@
 import { largest } from "../shared/arrays.ts";
 import { NO_TEXT } from "../shared/constants.ts";
 import type { Plain } from "../shared/record.ts";
-import { type Edit, siteOf, treatsTokensAlike } from "./edits.ts";
+import { type Edit, siteOf } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
-import { complete, whyUnknown } from "./known.ts";
-import { visible, wholeLabel } from "./labels.ts";
-import type { Tensors } from "./stored.ts";
 import { Recorder, tapOf, withEdits } from "./tap.ts";
 import type { Value } from "./tensors.ts";
-import { ByteTokens, type Encoding, type TokenizerFile } from "./tokens.ts";
-import { type Config, Transformer } from "./transformer.ts";
+import { ByteTokens, type Encoding, type TokenizerFile, visible, wholeLabel } from "./tokens.ts";
+import { type Config, type Tensors, Transformer } from "./transformer.ts";
 
 /** In the names of `sites` * stands for anything; null keeps all. `title` names the model, `more` follows the text. */
 type Wishes = { sites?: string[] | null; edits?: Edit[]; title?: string; more?: number[] };
@@ -29,19 +26,10 @@ export class Engine {
   passes: Pass[] = []; // the newest first, no two with the same wishes
   words: string[]; // the entries of the vocabulary, as they are written
 
-  constructor(transformer: Transformer, tokenizer: ByteTokens) {
-    this.transformer = transformer;
-    this.tokenizer = tokenizer;
-    this.words = tokenizer.vocabulary.map(visible);
-  }
-
-  static of(config: Partial<Config>, tensors: Tensors, tokenizer: TokenizerFile) {
-    const why = whyUnknown(config);
-    if (why) throw new Error(why);
-    const tokens = new ByteTokens(tokenizer);
-    if (tokens.vocab.size !== config.vocab_size)
-      throw new Error(`The tokenizer has ${tokens.vocab.size} entries, the config says ${config.vocab_size}.`);
-    return new Engine(new Transformer(complete(config), tensors), tokens);
+  constructor(config: Config, tensors: Tensors, tokenizer: TokenizerFile) {
+    this.transformer = new Transformer(config, tensors);
+    this.tokenizer = new ByteTokens(tokenizer);
+    this.words = this.tokenizer.vocabulary.map(visible);
   }
 
   /** Runs the model on a text and keeps what it computes. A record's arrays are not to be changed. */
@@ -76,7 +64,6 @@ export class Engine {
     { pass: { values, edits } = this.last, temperature = 1 }: { pass?: Pass; temperature?: number } = {},
   ): { logits: Float32Array; probabilities: Float32Array } {
     const stream = values[STREAM];
-    if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("This token does not exist.");
     const { memory, loaded } = this.transformer;
     memory.free = loaded;
     const width = stream.shape[1];
@@ -106,9 +93,10 @@ export class Engine {
     return encoding;
   }
 
-  /** How many tokens need not be read again: those before the first change, in a pass that was the same otherwise. */
+  /** How many tokens need not be read again: those before the first change, unless an edit is about single tokens. */
   past(ids: number[], { ids: read, edits }: Pass) {
-    if (this.transformer.config.architecture !== "decoder-only" || !edits.every(treatsTokensAlike)) return 0;
+    const isAlike = edits.every(({ kind }) => kind === "Scale");
+    if (this.transformer.config.architecture !== "decoder-only" || !isAlike) return 0;
     const changed = ids.findIndex((id, n) => id !== read[n]);
     return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
   }

@@ -2,8 +2,7 @@
 
 import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
-import { tensorsOf } from "./safetensors.ts";
-import type { Config } from "./transformer.ts";
+import type { Config, Tensors } from "./transformer.ts";
 
 /** What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own. */
 export type ModelBundle = { at: string; parts: number; bytes: number; digest: string; script?: string };
@@ -28,18 +27,52 @@ export async function fetchEngine(
 
 const CHANGED = "The weights were damaged in transit. Reload the page.";
 
-/** An engine from a package, see tfmviz/views/engine. Tried once, it reads the first sentence as fast as others. */
-export function engineOf(whole: Uint8Array) {
-  const { header, data } = unframed<{ config: Partial<Config>; tokenizer: number }>(whole);
-  const tokenizer = JSON.parse(new TextDecoder().decode(data.subarray(0, header.tokenizer)));
-  const engine = Engine.of(header.config, tensorsOf(data.subarray(header.tokenizer)), tokenizer);
-  engine.trace("The cat sat on the mat.");
-  return engine;
-}
-
 /** @param digest hexadecimal SHA-256 */
 async function isIntact(bytes: Uint8Array<ArrayBuffer>, digest: string) {
   if (!globalThis.crypto?.subtle) return true; // the page came unencrypted: the length has to do
   const found = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("") === digest;
+}
+
+const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+
+/** An engine from a package, see tfmviz/views/engine. Tried once, it reads the first sentence as fast as others. */
+export function engineOf(whole: Uint8Array) {
+  const { header, data } = unframed<{ config: Config; tokenizer: number }>(whole);
+  const tokenizer = parsed(data.subarray(0, header.tokenizer));
+  const engine = new Engine(header.config, tensorsOf(data.subarray(header.tokenizer)), tokenizer);
+  engine.trace("The cat sat on the mat.");
+  return engine;
+}
+
+type Entry = { dtype: "F32" | "F16"; shape: number[]; data_offsets: [from: number, to: number] };
+
+/** Weights as safetensors stores them: the length of a header (8 bytes), the header (JSON), the numbers. */
+export function tensorsOf(bytes: Uint8Array): Tensors {
+  const begins = 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const { __metadata__, ...entries }: Record<string, Entry> = parsed(bytes.subarray(8, begins));
+  const found: Tensors = {};
+  for (const [name, { dtype, shape, data_offsets }] of Object.entries(entries)) {
+    const [from, to] = data_offsets.map((at) => begins + at);
+    const numbers = () => bytes.slice(from, to).buffer; // begins where a float32 may
+    found[name] = {
+      shape,
+      get data() {
+        return dtype === "F32" ? new Float32Array(numbers()) : fromHalves(new Uint16Array(numbers()));
+      },
+    };
+  }
+  return found;
+}
+
+/** Finite numbers from float16 to float32, without loss. */
+function fromHalves(halves: Uint16Array) {
+  const bits = new Uint32Array(halves.length);
+  const numbers = new Float32Array(bits.buffer);
+  for (const [n, half] of halves.entries()) {
+    const size = half & 0x7fff;
+    if (size >= 0x0400) bits[n] = ((half & 0x8000) << 16) | ((size << 13) + 0x38000000);
+    else numbers[n] = (half & 0x8000 ? -1 : 1) * size * 2 ** -24;
+  }
+  return numbers;
 }

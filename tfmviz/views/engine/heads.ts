@@ -4,14 +4,14 @@ import type { Scheme } from "./positions.ts";
 import type { Tap } from "./tap.ts";
 import { type Affine, linear, type Memory, type Tensor, type Value } from "./tensors.ts";
 
-export type AttentionWeights = { W_Q: Affine; W_K: Affine; W_V: Affine; W_O: Affine; d_head: number; divisor: number };
+export type AttentionWeights = { W_Q: Affine; W_K: Affine; W_V: Affine; W_O: Affine; d_head: number };
 
 export type AttentionInputs = { mask: Value; positions: Scheme; bias: Float32Array | null; tap: Tap };
 
 /** softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O; x is (len, d_model). */
 export function attend(
   x: Tensor,
-  { W_Q, W_K, W_V, W_O, d_head, divisor }: AttentionWeights,
+  { W_Q, W_K, W_V, W_O, d_head }: AttentionWeights,
   { mask, positions, bias, tap }: AttentionInputs,
 ) {
   const q = tap("q", splitHeads(linear(x, W_Q), d_head)); // (head, q_len, d_head)
@@ -19,6 +19,7 @@ export function attend(
   const v = tap("v", splitHeads(linear(x, W_V), d_head)); // (kv head, k_len, d_head)
   const [rotQ, rotK] = positions.rotate(q, k, tap);
   const allowed = tap("mask", mask);
+  const divisor = Math.sqrt(d_head);
   const relative = positions.relate(q, k.shape[1]); // (head, q_len, k_len)
   const joined = relative ? tap("bias", divided(relative, divisor, allowed)) : bias && { data: bias };
   const scores = tap("scores", score(rotQ, rotK, divisor, joined, allowed)); // (head, q_len, k_len)

@@ -1,5 +1,5 @@
 // The product of two matrices in float32, in AssemblyScript: four rows by eight columns at a time, which fill the
-// registers. `npm run kernel` compiles it into kernel_bytes.ts. Each number is one sum in the order of the columns of A,
+// registers. `npm run kernel` compiles it into kernel.json. Each number is one sum in the order of the columns of A,
 // in whatever tile it lies, so that a row is the same to the last bit whether it is computed alone or with others.
 
 const SPARE: usize = 64; // 32 bytes that belong to nobody, for the last columns of C
@@ -13,8 +13,8 @@ function store(c: usize, left: v128, right: v128, columns: i32): void {
 }
 
 /**
- * C = A B + bias: A (m, k), C (m, n), row by row. B (k, n) lies in panels of eight columns, row by row in each; the last
- * panel and the bias have room for all eight. Without a bias its address is 0.
+ * C = A B + bias: A (m, k), C (m, n), row by row. B (k, n) lies in panels of eight columns, row by row in each; the
+ * last panel and the bias have room for all eight. Without a bias its address is 0.
  */
 export function product(a: usize, b: usize, bias: usize, c: usize, m: i32, k: i32, n: i32): void {
   const row = (<usize>k) << 2;

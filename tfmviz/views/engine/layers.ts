@@ -7,7 +7,7 @@ export type NormWeights = { gain: Float32Array; bias: Float32Array; eps: number 
 
 export type Residual = { position: "pre" | "post"; norm: NormWeights };
 
-export type FeedForward = { W_in: Affine; W_out: Affine; activation: (x: number) => number };
+export type FeedForward = { W_in: Affine; W_out: Affine };
 
 /** LayerNorm: (x − μ) / √(σ² + ε) · γ + β over the numbers of each token. */
 export function layerNorm(x: Tensor, { gain, bias, eps }: NormWeights) {
@@ -31,16 +31,15 @@ export function residual(x: Tensor, { position, norm }: Residual, layer: (x: Ten
   return tap("norm", layerNorm(added(x, layer(x)), norm));
 }
 
-/** f(x W_in + b_in) W_out + b_out. */
-export function feedForward(x: Tensor, { W_in, W_out, activation }: FeedForward, tap: Tap) {
+/** GELU(x W_in + b_in) W_out + b_out. */
+export function feedForward(x: Tensor, { W_in, W_out }: FeedForward, tap: Tap) {
   const pre = tap("pre", linear(x, W_in)); // (len, d_ff)
-  const post = tap("post", each(pre, activation));
+  const post = tap(
+    "post",
+    each(pre, (z) => 0.5 * z * (1 + erf(z * Math.SQRT1_2))),
+  );
   return tap("out", linear(post, W_out)); // (len, d_model)
 }
-
-export const relu = (x: number) => (x > 0 ? x : 0);
-
-export const gelu = (x: number) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
 
 /** The error function to float32's accuracy: x P(x²) / Q(x²), as in Eigen and XLA. Beyond ±4 it is ±1. */
 export function erf(value: number) {

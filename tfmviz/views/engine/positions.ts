@@ -93,38 +93,23 @@ const related = (table: Float32Array, width: number): Scheme => ({
   },
 });
 
-/** How fast attention falls off with distance in head h of ALiBi. */
-function slopeOf(h: number, heads: number) {
-  const power = 2 ** Math.floor(Math.log2(heads));
-  return 2 ** -(h < power ? ((h + 1) * 8) / power : ((2 * (h - power) + 1) * 4) / power);
-}
-
-/** All sines before all cosines; the wavelengths are those of `width` coordinates. */
-const sinesFirst = (d_model: number, first: number, width: number) =>
-  addedToWords((position, n) => {
-    const angle = (position + first) / BASE ** ((2 * (n % (d_model / 2))) / width);
-    return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
-  });
-
 /** The bucket of T5 to which a distance belongs, computed in float32 as there. */
-export function bucketOf(distance: number, bidirectional: boolean) {
-  const buckets = bidirectional ? N_BUCKETS / 2 : N_BUCKETS;
-  const offset = bidirectional && distance < 0 ? buckets : 0;
-  const apart = bidirectional ? Math.abs(distance) : Math.max(distance, 0);
-  const exact = buckets / 2;
-  if (apart < exact) return offset + apart;
+export function bucketOf(distance: number) {
+  const apart = Math.max(distance, 0);
+  const exact = N_BUCKETS / 2;
+  if (apart < exact) return apart;
   const { fround } = Math;
   const ratio = fround(fround(Math.log(fround(apart / exact))) / fround(Math.log(MAX_DISTANCE / exact)));
-  return offset + Math.min(Math.trunc(exact + fround(ratio * (buckets - exact))), buckets - 1);
+  return Math.min(Math.trunc(exact + fround(ratio * exact)), N_BUCKETS - 1);
 }
 
-type Making = (config: Config, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Scheme;
+type Making = (config: Config, d_head: number, table: () => Float32Array) => Scheme;
 
 /** The schemes by the names that configurations give them. */
 export const SCHEMES: Record<string, Making> = {
   none: () => NOTHING_ADDED,
-  learned: ({ d_model, max_len }, _, table) => {
-    const P = table([max_len, d_model]);
+  learned: ({ d_model }, _, table) => {
+    const P = table();
     return addedToWords((position, n) => P[position * d_model + n]);
   },
   sinusoidal: ({ d_model }) =>
@@ -132,17 +117,11 @@ export const SCHEMES: Record<string, Making> = {
       const angle = position / BASE ** ((n - (n % 2)) / d_model);
       return n % 2 ? Math.cos(angle) : Math.sin(angle);
     }),
-  "sines-first": ({ d_model }) => sinesFirst(d_model, 0, d_model),
-  "sines-first-from-2": ({ d_model }) => sinesFirst(d_model, 2, Math.max(d_model - 2, 1)),
-  rope: ({ d_head, rope_theta }) =>
-    turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => BASE ** ((-2 * pair) / d_head))),
-  alibi: ({ n_heads }) => {
-    const slopes = Array.from({ length: n_heads }, (_, head) => slopeOf(head, n_heads));
-    return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
-  },
-  shaw: ({ d_head }, _, table) => related(table([2 * CLIP + 1, d_head]), d_head),
-  t5: ({ n_heads }, bidirectional, table) => {
-    const b = table([N_BUCKETS, n_heads]);
-    return biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
+  rope: (_, d_head) => turning(Array.from({ length: d_head / 2 }, (_, pair) => BASE ** ((-2 * pair) / d_head))),
+  alibi: ({ n_heads }) => biased(n_heads, (head, distance) => -Math.abs(distance) * 2 ** ((-8 * (head + 1)) / n_heads)),
+  shaw: (_, d_head, table) => related(table(), d_head),
+  t5: ({ n_heads }, _, table) => {
+    const b = table();
+    return biased(n_heads, (head, distance) => b[bucketOf(distance) * n_heads + head]);
   },
 };

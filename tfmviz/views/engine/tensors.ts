@@ -1,6 +1,6 @@
 // Arrays in the memory of the kernel, and the products of matrices there.
 
-import { KERNEL_BYTES } from "./kernel_bytes.ts";
+import bytes from "./kernel.json" with { type: "json" };
 
 /** of a site: a tensor, or a mask */
 export type Value = { shape: number[]; data: Float32Array | Uint8Array };
@@ -14,7 +14,7 @@ export type Affine = { panels: Panels; bias: number };
 const BEGINS = 1024; // below lies what the kernel takes for itself
 const PAGE = 65536; // bytes by which WebAssembly's memory grows
 
-const kernel = Uint8Array.from(atob(KERNEL_BYTES), (c) => c.charCodeAt(0));
+const kernel = Uint8Array.from(atob(bytes.join("")), (c) => c.charCodeAt(0));
 
 export const sizeOf = (shape: number[]) => shape.reduce((size, n) => size * n, 1);
 

@@ -1,20 +1,17 @@
-// Byte-level byte-pair encoding, as tfmviz/text/tokenizer.py does it: text to tokens, and the characters of each.
+// Byte-level byte-pair encoding, as tfmviz/text/tokenizer.py does it: text to tokens, and the characters of each;
+// and labels for tokens, as tfmviz/words/labels.py makes them: every character visible.
 
-import { MASK, MASK_TOKEN, TYPED_GAP } from "../shared/constants.ts";
+import { LABEL_LENGTH, MASK, MASK_TOKEN, TYPED_GAP, VISIBLE } from "../shared/constants.ts";
 
 export type Encoding = {
-  text: string;
   ids: number[];
   tokens: string[];
   offsets: [number, number][]; // in characters, not the units of JavaScript's strings
   dropped: number; // how many tokens were left out at the end
 };
 
-export type TokenizerFile = {
-  model: { type: string; ignore_merges?: boolean; vocab: Record<string, number>; merges: (string | string[])[] };
-  pre_tokenizer?: { type: string; add_prefix_space?: boolean } | null;
-  normalizer?: unknown;
-};
+/** What is read of the file of a byte-level tokenizer. */
+export type TokenizerFile = { model: { vocab: Record<string, number>; merges: (string | string[])[] } };
 
 const SPACE = "\\p{White_Space}";
 /** GPT-2's rule: endings after an apostrophe; letters, digits or signs with the space before them; space. */
@@ -41,9 +38,7 @@ export class ByteTokens {
   vocabulary: string[]; // one readable string per entry
   fillsGaps: boolean;
 
-  constructor({ model, pre_tokenizer: cut, normalizer }: TokenizerFile) {
-    const isOurs = model.type === "BPE" && !model.ignore_merges && cut?.type === "ByteLevel" && !cut.add_prefix_space;
-    if (!isOurs || normalizer) throw new Error("The browser does not know this kind of tokenizer.");
+  constructor({ model }: TokenizerFile) {
     this.vocab = new Map(Object.entries(model.vocab));
     for (const [rank, pair] of model.merges.entries())
       this.ranks.set(Array.isArray(pair) ? pair.join(" ") : pair, rank);
@@ -78,7 +73,6 @@ export class ByteTokens {
     }
     const kept = found.slice(0, maxLen);
     return {
-      text,
       ids: kept.map(({ id }) => id),
       tokens: kept.map(({ token }) => token),
       offsets: kept.map(({ span }) => span),
@@ -148,3 +142,34 @@ function located(characters: string[], sizes: number[]) {
     return { token: notes.join(""), from, to };
   });
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: white space to Python
+const ONLY_SPACE = /^[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/;
+const UNSEEN = /[\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u; // joiners, direction marks, odd spaces
+const SIGNS = new Map(Object.entries(VISIBLE));
+
+/** A token as a person would point at it; a long one is shortened in its middle. */
+export function visible(token: string) {
+  const shown = Array.from(wholeLabel(token));
+  if (shown.length <= LABEL_LENGTH) return shown.join("");
+  return `${shown.slice(0, LABEL_LENGTH - 5).join("")}…${shown.slice(-4).join("")}`;
+}
+
+/** All of a token without the space that begins a word; what cannot be seen gets a visible sign. */
+export function wholeLabel(token: string) {
+  const word = ONLY_SPACE.test(token) ? token : token.replace(/^ /, "");
+  const inner = word.replace(/^ +| +$/g, "");
+  const left = /^ */.exec(word)?.[0].length ?? 0;
+  const right = inner ? word.length - left - inner.length : 0;
+  const sign = /^\p{Mn}*$/u.test(inner) ? numbered : shownSign; // accents alone have nothing to sit on
+  return `${"␣".repeat(left)}${Array.from(inner, sign).join("")}${"␣".repeat(right)}`;
+}
+
+function shownSign(character: string) {
+  if (/\p{Cc}/u.test(character)) return SIGNS.get(character) ?? `[${hex(character).padStart(2, "0")}]`;
+  return UNSEEN.test(character) ? (SIGNS.get(character) ?? numbered(character)) : character;
+}
+
+const numbered = (character: string) => `[${hex(character).padStart(4, "0")}]`;
+
+const hex = (character: string) => (character.codePointAt(0) as number).toString(16).toUpperCase();

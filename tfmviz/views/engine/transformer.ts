@@ -1,47 +1,48 @@
 // The transformer of tfmviz/model in the reader's browser: decoder-only or encoder-only, one text at a time.
 
-import { type AttentionInputs, attend } from "./heads.ts";
-import { feedForward, layerNorm, type NormWeights, residual } from "./layers.ts";
+import { NORM_EPS } from "../shared/constants.ts";
+import { type AttentionInputs, type AttentionWeights, attend } from "./heads.ts";
+import { type FeedForward, feedForward, layerNorm, type NormWeights, type Residual, residual } from "./layers.ts";
 import { SCHEMES, type Scheme } from "./positions.ts";
-import { type BlockWeights, storedIn, type Tensors } from "./stored.ts";
 import type { Tap } from "./tap.ts";
-import { Memory, type Panels, type Tensor, type Value } from "./tensors.ts";
+import { type Affine, Memory, type Panels, type Tensor, type Value } from "./tensors.ts";
 
-/** What the engine reads of `config.json`, with what that may leave out; see known.ts. */
+/** What the engine reads of the `config.json` of a model that it knows (`KNOWN` in __init__.py). */
 export interface Config {
   architecture: "decoder-only" | "encoder-only";
-  vocab_size: number;
   max_len: number;
   d_model: number;
   n_layers: number;
   n_heads: number;
-  n_kv_heads: number;
-  d_ff: number;
-  d_head: number;
-  head_width: number | null;
-  window: number | null;
-  divisor: number; // of the scores
-  score_divisor: number | null;
+  head_width?: number | null; // d_head, d_model / n_heads if it is not said
+  window?: number | null;
   norm_position: "pre" | "post";
-  norm_eps: number;
-  feed_forward: "gelu" | "relu" | "none";
+  norm_eps?: number;
   positions: string;
-  rope_theta: number[] | null; // radians per position
-  embeddings: "tied" | "untied";
+  feed_forward: "gelu" | "none";
   embedding_scale: "one" | "sqrt_d_model";
 }
 
+/** by their names in the weights' file */
+export type Tensors = Record<string, { shape: number[]; data: Float32Array }>;
+
+type BlockWeights = {
+  self_attn: AttentionWeights & { residual: Residual };
+  mlp: (FeedForward & { residual: Residual }) | null;
+};
+
 /** Self-attention, then feed-forward, if there is any, on (len, d_model). */
-function block(x: Tensor, weights: BlockWeights, { tap, ...around }: AttentionInputs) {
-  const { self_attn, self_attn_residual, mlp, mlp_residual } = weights;
+function block(x: Tensor, { self_attn, mlp }: BlockWeights, { tap, ...around }: AttentionInputs) {
   const before = tap("resid_pre", x); // (len, d_model), and so below
   const within = tap.scope("self_attn");
   const attention = (h: Tensor) => attend(h, self_attn, { ...around, tap: within });
-  const mid = tap("resid_mid", residual(before, self_attn_residual, attention, within));
-  if (!mlp || !mlp_residual) return tap("resid_post", mid);
+  const mid = tap("resid_mid", residual(before, self_attn.residual, attention, within));
+  if (!mlp) return tap("resid_post", mid);
   const inside = tap.scope("mlp");
-  const layer = (h: Tensor) => feedForward(h, mlp, inside);
-  return tap("resid_post", residual(mid, mlp_residual, layer, inside));
+  return tap(
+    "resid_post",
+    residual(mid, mlp.residual, (h) => feedForward(h, mlp, inside), inside),
+  );
 }
 
 /** Query i sees keys j ≤ past + i; of these the last `window`, if it is set. An encoder's query sees every key. */
@@ -57,28 +58,46 @@ function maskOf({ architecture, window }: Config, past: number, length: number):
 
 export class Transformer {
   config: Config;
+  d_head: number;
   memory = new Memory();
   stack: string;
-  W_E: Panels;
-  W_U: Panels;
+  W_E: Panels; // W_U too
   positions: Scheme;
   blocks: BlockWeights[];
   norm: NormWeights | null;
   loaded: number;
 
   constructor(config: Config, tensors: Tensors) {
+    const { architecture, d_model, n_heads, norm_position, norm_eps = NORM_EPS } = config;
     this.config = config;
-    const stored = storedIn(this.memory, tensors, config);
-    const { d_model, vocab_size, n_layers } = config;
-    const isEncoder = config.architecture === "encoder-only";
-    this.stack = isEncoder ? "encoder" : "decoder";
-    this.W_E = stored.panels("embedding.W_E", [vocab_size, d_model]);
-    this.W_U = config.embeddings === "tied" ? this.W_E : stored.panels("embedding.W_U", [vocab_size, d_model]);
-    const table = (shape: number[]) => stored.take(`${this.stack}.positions.table`, shape);
-    this.positions = SCHEMES[config.positions](config, isEncoder, table);
-    this.blocks = Array.from({ length: n_layers }, (_, n) => stored.block(`${this.stack}.blocks.${n}.`));
-    this.norm = config.norm_position === "post" ? null : stored.norm(`${this.stack}.norm`);
-    this.loaded = this.memory.free;
+    this.d_head = config.head_width ?? d_model / n_heads;
+    this.stack = architecture === "encoder-only" ? "encoder" : "decoder";
+    const { memory, stack, d_head } = this;
+    const read = (name: string) => tensors[name].data;
+    /** The transpose of a stored matrix (columns, inner). */
+    const panels = (name: string) => {
+      const [columns, inner] = tensors[name].shape;
+      return memory.panels(tensors[name], { inner, columns, down: 1, across: inner });
+    };
+    const affine = (name: string): Affine => {
+      const made = panels(`${name}.weight`);
+      const bias = memory.tensor(Math.ceil(made.columns / 8) * 8);
+      bias.data.set(read(`${name}.bias`));
+      return { panels: made, bias: bias.at };
+    };
+    const norm = (at: string): NormWeights => ({ gain: read(`${at}.weight`), bias: read(`${at}.bias`), eps: norm_eps });
+    const around = (at: string) => ({ residual: { position: norm_position, norm: norm(`${at}_residual.norm`) } });
+    this.W_E = panels("embedding.W_E");
+    this.positions = SCHEMES[config.positions](config, d_head, () => read(`${stack}.positions.table`));
+    this.blocks = Array.from({ length: config.n_layers }, (_, n) => {
+      const [attn, mlp] = ["self_attn", "mlp"].map((part) => `${stack}.blocks.${n}.${part}`);
+      const [W_Q, W_K, W_V, W_O] = ["W_Q", "W_K", "W_V", "W_O"].map((name) => affine(`${attn}.${name}`));
+      const self_attn = { W_Q, W_K, W_V, W_O, d_head, ...around(attn) };
+      if (config.feed_forward === "none") return { self_attn, mlp: null };
+      return { self_attn, mlp: { W_in: affine(`${mlp}.W_in`), W_out: affine(`${mlp}.W_out`), ...around(mlp) } };
+    });
+    this.norm = norm_position === "post" ? null : norm(`${stack}.norm`);
+    this.loaded = memory.free;
   }
 
   /** All before the logits, (len, d_model), for the tokens after `past`, whose keys and values the tap adds. */
@@ -98,7 +117,7 @@ export class Transformer {
 
   /** x W_Uᵀ: (len, vocab). */
   logits(x: Tensor) {
-    return this.memory.product(x, this.W_U);
+    return this.memory.product(x, this.W_E);
   }
 
   embed(ids: number[]) {

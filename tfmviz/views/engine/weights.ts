@@ -1,8 +1,9 @@
-// What views need of a model's weights: those of an attention layer as arrays (shapes as in tfmviz/record/weights.py),
-// and what vectors become through some of them.
+// What views need of a model besides a record: an attention layer's weights as arrays (shapes as in
+// tfmviz/record/weights.py), the data of step by step with them, and what vectors become through some of them.
 
 import type { Matrix } from "../shared/arrays.ts";
-import type { Sites } from "../shared/record.ts";
+import type { Plain, Sites } from "../shared/record.ts";
+import type { HeadFacts } from "../steps/head.ts";
 import type { Engine } from "./engine.ts";
 import { splitHeads } from "./heads.ts";
 import { layerNorm } from "./layers.ts";
@@ -12,7 +13,7 @@ const attentionOf = ({ transformer }: Engine, layer: string) =>
   transformer.blocks[Number(layer.split(".")[1])].self_attn;
 
 /** W_Q, W_K, W_V (heads, d_model, d_head), b_Q … (heads, d_head), W_O (heads × d_head, d_model), b_O. */
-export function weightsOf(engine: Engine, layer: string): Sites {
+function weightsOf(engine: Engine, layer: string): Sites {
   const { W_Q, W_K, W_V, W_O, d_head } = attentionOf(engine, layer);
   const { memory, loaded } = engine.transformer;
   const found: Sites = {};
@@ -30,6 +31,33 @@ export function weightsOf(engine: Engine, layer: string): Sites {
     }
   }
   return found;
+}
+
+/** One head as step by step takes it (`payload` in views/steps); with weights, unless a view of this head has them. */
+export function stepsOf(
+  { facts, sites }: Plain,
+  engine: Engine,
+  { title, layer, head }: { title: string; layer: string; head: number },
+  { withWeights = false }: { withWeights?: boolean } = {},
+): Plain<HeadFacts> {
+  const { config, d_head, positions } = engine.transformer;
+  const { n_heads, norm_position } = config;
+  const { labels, tokens } = facts.texts.target;
+  const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
+  const preNorm = norm_position === "pre";
+  const found: Sites = { ...sites, x: preNorm ? sites[`${layer}.norm`] : before, before };
+  if (withWeights) Object.assign(found, weightsOf(engine, layer));
+  const bias = positions.bias(labels.length, labels.length);
+  if (bias) found.bias = { shape: [n_heads, labels.length, labels.length], data: bias };
+  const { theta } = positions;
+  if (theta) {
+    const angles = Array.from(labels, (_, position) => theta.map((rate) => position * rate));
+    found.angles = { shape: [labels.length, theta.length], data: Float32Array.from(angles.flat()) };
+  }
+  const scaling = { divisor: Math.sqrt(d_head), divided: `√${d_head}`, cap: null };
+  const how = { preNorm, ...scaling, linear: false, sink: null, normed: false, outNormed: false };
+  const texts = { queries: labels, tokens, keys: labels };
+  return { facts: { title, layer, head, heads: n_heads, ...texts, ...how }, sites: found };
 }
 
 /** What a head adds to the stream: z W_O, from (len, d_head) to (len, d_model). */

@@ -1,4 +1,4 @@
-"""The explorer: all heads of a sentence in the browser. `views/payload.py` describes its data."""
+"""All heads of a sentence in the browser. `views/payload.py` describes its data."""
 
 from pathlib import Path
 

@@ -1,7 +1,4 @@
-"""One token on its way through a feed-forward layer, in the browser: vectors drawn to scale, numbers explained.
-
-The browser gets the vectors of one token, and the terms of a sum once its result is clicked.
-"""
+"""One token on its way through a feed-forward layer: its vectors, and the terms of a sum once its result is clicked."""
 
 from __future__ import annotations
 
@@ -24,10 +21,6 @@ def payload(
     trace: Trace, site: str, token: int, weights: FeedForwardWeights, *, label: str = "", title: str = ""
 ) -> bytes:
     """The vectors of one token by the names of `analysis.feed_forward.Part`; see `shared.pack`.
-
-    Args:
-        site: path of the layer, such as "decoder.0.mlp".
-        label: the token as sentences name it.
 
     Raises:
         NotCaptured: the trace lacks what the layer computed.
@@ -52,7 +45,7 @@ def payload(
 
 
 def answer(trace: Trace, site: str, token: int, found: Sum | None, *, title: str) -> dict[str, Any] | None:
-    """A sum of one token's layer as the view gets it; None stays None."""
+    """A sum; None stays None."""
     if found is None:
         return None
     return {
@@ -68,11 +61,11 @@ def answer(trace: Trace, site: str, token: int, found: Sum | None, *, title: str
 
 
 def _of(trace: Trace, site: str, token: int, title: str) -> str:
-    """An identifier shared by vectors and sums, which travel separately."""
+    """Shared by vectors and sums, which travel separately."""
     ids = (trace.source.ids if trace.source else (), trace.target.ids)
     return f"{title} {site} {token} {crc32(repr(ids).encode())}"
 
 
 def place(part: Part, index: int) -> str:
-    """A number of a vector as the view names it: "pre.117"."""
+    """A coordinate's name in the view: "pre.117"."""
     return f"{part}.{index}"

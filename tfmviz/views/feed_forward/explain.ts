@@ -66,34 +66,30 @@ export const said = (header: Header, arrays: Arrays, { part, index }: Place) =>
 
 const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   x: ({ header, arrays, place }) => [
-    line(
-      `Coordinate ${place.index} of ${arrays.x.columns} of the layer's input for ${header.token}: `,
-      header.preNorm ? "the normalised stream." : "the stream.",
-    ),
+    line`Coordinate ${place.index} of ${arrays.x.columns} of the layer's input for ${header.token}:
+      ${header.preNorm ? "the normalised stream" : "the stream"}.`,
   ],
   gate: (asked) => summed(asked, ["x", "k"], "x times this column of W_gate"),
   pre: (asked) => summed(asked, ["x", "score"], "x times this column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
   out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
-  before: ({ header, place }) => [
-    line(`Coordinate ${place.index} of the stream of ${header.token} before this layer.`),
-  ],
+  before: ({ header, place }) => [line`Coordinate ${place.index} of the stream of ${header.token} before this layer.`],
   after: ({ header, arrays: { before, out }, place: { index } }) =>
     addedTo(before.values[index], out.values[index], header.preNorm),
 };
 
 function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: string): Block[] {
-  if (!sum) return [line("…")];
+  if (!sum) return [line`…`];
   const list = products(sum.a, sum.b, [from, to], (n) => String(sum.indices[n]));
   const others = `and ${sum.others.toLocaleString("en")} smaller terms, together${plus(sum.rest)}`;
   const result = sum.total + sum.bias;
   const written = arrays[place.part].values[place.index];
   const isNormed = Math.abs(result - written) > 1e-3 * Math.max(1, Math.abs(result));
   return [
-    line(`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`),
+    line`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`,
     { terms: list, rest: sum.others ? others : undefined },
     withBias(sum.total, sum.bias),
-    ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
+    ...(isNormed ? [line`After the norm: ${number(written)}.`] : []),
   ];
 }
 
@@ -101,12 +97,12 @@ function activated({ header: { f }, arrays, place }: Asked): Block[] {
   const [before, after] = [arrays.pre, arrays.post].map(({ values }) => values[place.index]);
   if (f === "ReLU") {
     const what = before > 0 ? "is positive and passes unchanged" : "is not positive and becomes 0";
-    return [line(`${number(before)} ${what}.`)];
+    return [line`${number(before)} ${what}.`];
   }
   const factor = number(before ? after / before : 0);
   return [
-    line(`${f}(${number(before)}) = ${number(before)} × ${factor} = ${number(after)}`),
-    line("The factor tends to 1 far above 0 and to 0 far below."),
+    line`${f}(${number(before)}) = ${number(before)} × ${factor} = ${number(after)}`,
+    line`The factor tends to 1 far above 0 and to 0 far below.`,
   ];
 }
 
@@ -114,7 +110,7 @@ function gated({ header: { f }, arrays, place }: Asked): Block[] {
   const [gate, before, after] = [arrays.gate, arrays.pre, arrays.post].map(({ values }) => values[place.index]);
   const opened = before ? after / before : 0;
   return [
-    line(["k", `${f}(${number(gate)}) = ${number(opened)}`], ": how far the gate is open."),
-    line(`${number(opened)} × ${number(before)} = ${number(after)}`),
+    line`${["k", `${f}(${number(gate)}) = ${number(opened)}`]}: how far the gate is open.`,
+    line`${number(opened)} × ${number(before)} = ${number(after)}`,
   ];
 }

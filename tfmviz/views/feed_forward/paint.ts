@@ -7,7 +7,7 @@ import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
 import { type Box, boxOf, cornerOf, type Layout, NAME, type Part, type Place } from "./layout.ts";
 
-export type Scene = { header: Header; arrays: Arrays; layout: Layout; colours: Colours };
+type Scene = { header: Header; arrays: Arrays; layout: Layout; place: Place; colours: Colours };
 
 /** the vectors whose numbers, all or the one at the same place, a number is made of */
 const SOURCES: Record<Part, Part[]> = {
@@ -86,7 +86,7 @@ function imageOf({ arrays, layout: { rows }, colours }: Scene, { part, length }:
 }
 
 /** Frames a number, and shows what it is made of: a whole vector as a fan of two lines, a single number as a frame. */
-export function paintChoice(pen: Pen, { arrays, layout, colours }: Scene, place: Place) {
+export function paintChoice(pen: Pen, { arrays, layout, place, colours }: Scene) {
   const { cell } = layout;
   setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
   const { x, y } = cornerOf(layout, place);

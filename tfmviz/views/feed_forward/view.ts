@@ -9,13 +9,12 @@ import { blockOf } from "../shared/sums.ts";
 import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
 import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
-import { paintChoice, paintLayer, paintWeights, type Scene } from "./paint.ts";
+import { paintChoice, paintLayer, paintWeights } from "./paint.ts";
 
 class FeedForward extends ViewBase {
   header!: Header; // from the first `read` on, as the arrays
   arrays!: Arrays;
-  layout!: Layout; // from the first drawing on, as the scene
-  scene!: Scene;
+  layout!: Layout; // from the first drawing on
   place: Place = { part: "pre", index: 0 };
   hovered: Place | null = null;
   sum: Sum | null = null;
@@ -86,19 +85,17 @@ class FeedForward extends ViewBase {
 
   draw() {
     this.layout = layoutOf(this.arrays, this.width);
-    const { header, arrays, layout, colours } = this;
-    this.scene = { header, arrays, layout, colours };
     this.drawChoice();
   }
 
   drawChoice() {
-    const { scene, layout, arrays, header, place } = this;
-    if (!scene) return;
+    const { layout, arrays, header, place } = this;
+    if (!layout) return;
     const context = fresh(this.canvas, layout.width, layout.height);
-    const still = this.drawing.drawn(layout, [scene], (pen) => paintLayer(pen, scene));
+    const still = this.drawing.drawn(layout, [layout], (pen) => paintLayer(pen, this));
     context.drawImage(still, 0, 0, layout.width, layout.height);
-    paintChoice(context, scene, place);
-    paintWeights(context, scene);
+    paintChoice(context, this);
+    paintWeights(context, this);
     const sum = this.sum?.of === header.of ? this.sum : null; // it may come before its vectors, or after the next
     const { title, blocks } = account({ header, arrays, place, sum });
     this.reason.textContent = title;
@@ -115,12 +112,11 @@ class FeedForward extends ViewBase {
   }
 
   figure() {
-    const { scene, place } = this;
     const { width, height } = this.layout;
     const paint = (pen: Pen) => {
-      paintLayer(pen, scene);
-      paintChoice(pen, scene, place);
-      paintWeights(pen, scene);
+      paintLayer(pen, this);
+      paintChoice(pen, this);
+      paintWeights(pen, this);
     };
     const { title, layer, token } = this.header;
     const caption = this.reason.textContent ?? "";

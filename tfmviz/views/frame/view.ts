@@ -2,9 +2,11 @@
 
 import { make, put } from "../shared/elements.ts";
 import { go, kept } from "../shared/going.ts";
+import { onServer } from "../shared/server.ts";
 import { part } from "../shared/streamlit_bridge.ts";
-import { watchConnection } from "./away.ts";
 import { Header } from "./header.tsx";
+
+const AWAY = "Connection lost. Your text stays in its box.";
 
 type Data = { title: string; groups: string }; // of the open page; as JSON
 
@@ -17,7 +19,8 @@ export default part<Data>((parent) => {
   });
   const away = make("p", { className: "away", role: "status" });
   parent.append(away);
-  const endWatch = watchConnection((sentence) => put(away, { textContent: sentence }));
+  const say = (textContent: string) => put(away, { textContent });
+  const endWatch = onServer({ away: () => say(AWAY), back: () => say("") });
   return {
     take: ({ title, groups }) => header.show(title, JSON.parse(groups)),
     leave() {

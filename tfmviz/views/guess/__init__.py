@@ -1,4 +1,4 @@
-"""A button, and the key G, that hide a figure until the class has guessed. All of it happens in the browser."""
+"""A button, and the key G, that hide a figure until the class has guessed."""
 
 from tfmviz.views.shared import script, style
 

@@ -50,13 +50,13 @@ class HeadMap extends ViewBase {
     const focused = this.buttons.findIndex((node) => node.matches(":focus"));
     this.caption.textContent = caption;
     const kinds = [...new Set(points.map(({ kind }) => kind))].filter(Boolean);
-    const hueOf = (kind: string) => `var(--${HUES[kinds.indexOf(kind) % HUES.length] ?? "plain"})`;
+    const hued = <Node extends HTMLElement>(node: Node, kind: string) => {
+      node.style.setProperty("--hue", `var(--${HUES[kinds.indexOf(kind) % HUES.length] ?? "plain"})`);
+      return node;
+    };
     const keyOf = (kind: string) => make("span", { textContent: kind || "no claim", className: kind && "held" });
-    const key = [...kinds, ""].map((kind) => [kind, keyOf(kind)] as const);
-    for (const [kind, node] of key) node.style.setProperty("--hue", hueOf(kind));
-    this.key.replaceChildren(...key.map(([, node]) => node));
-    this.buttons = points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0)));
-    for (const [n, node] of this.buttons.entries()) node.style.setProperty("--hue", hueOf(points[n].kind));
+    this.key.replaceChildren(...[...kinds, ""].map((kind) => hued(keyOf(kind), kind)));
+    this.buttons = points.map((point, n) => hued(this.button(point, n, n === Math.max(chosen, 0)), point.kind));
     this.plot.replaceChildren(...axes.flatMap(axisOf), ...this.buttons);
     this.buttons[focused]?.focus();
     this.look(this.at);

@@ -1,4 +1,4 @@
-"""A button, and the key `?`, that list what the keys do. All of it happens in the browser."""
+"""A button, and the key `?`, that list what the keys do."""
 
 from tfmviz.views.shared import script, style
 

@@ -1,9 +1,10 @@
 // A page that opens is seen when all of it is there. Its parts come one after another and take their heights when they
 // are drawn, so what stands below would jump; until then `ui/waiting.css` keeps all but the header out of sight.
 
+import { isReady } from "../shared/server.ts";
+
 const MARK = "data-drawn"; // on the page's root
 const PAGE = ".stMainBlockContainer > *";
-const AT_REST = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
 const VIEWS = "[data-testid^=stBidiComponent]:not(.st-key-header *)";
@@ -31,7 +32,7 @@ function isDrawn() {
   const every = (selector: string, has: (node: Element) => unknown) =>
     [...document.querySelectorAll(selector)].every(has);
   return (
-    document.querySelector(AT_REST) &&
+    isReady() &&
     !document.querySelector(TO_COME) &&
     document.fonts.status === "loaded" &&
     every(CHARTS, (chart) => chart.querySelector("svg, canvas")) &&

@@ -4,21 +4,19 @@
 
 import { barCharts } from "../charts/bar.ts";
 import { button, hear } from "../shared/elements.ts";
+import { onServer } from "../shared/server.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { TYPING } from "../shared/switches.ts";
 import { markWhenDrawn } from "./drawn.ts";
 import { type Keys, keysList, OPENS } from "./list.ts";
-import { onReturn } from "./returning.ts";
-import { reloadIfStuck } from "./stuck.ts";
 
 export default part<Keys>((parent, _, trigger) => {
   const { dialog, open, list, leave } = keysList({ [TYPING]: "Update figures as you type" }, (event) => {
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   });
   const endEnter = hear(document, ["beforeinput"], enter);
-  const endReturn = onReturn(() => trigger("returned", true));
+  const endReturn = onServer({ back: () => trigger("returned", true) });
   const endBars = barCharts();
-  reloadIfStuck();
   markWhenDrawn();
   parent.append(button("?", { title: OPENS, ariaLabel: OPENS, onclick: open }), dialog);
   return {

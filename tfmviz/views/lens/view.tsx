@@ -1,11 +1,11 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
 import { render } from "preact";
-import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
+import { between, bytesOf, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { Named } from "../shared/named.tsx";
+import { Head, Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
@@ -93,15 +93,7 @@ export class Lens extends ViewBase {
         onFocusIn={point}
         onPointerLeave={() => this.point(null)}
       >
-        <thead>
-          <tr>
-            {["token", ...data.columns].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head names={["token", ...data.columns]} />
         <tbody>{data.rows.map(line)}</tbody>
       </table>,
       this.scroller,
@@ -154,11 +146,8 @@ export class Lens extends ViewBase {
 }
 
 /** The colour of an amount, from little to much, as the figures draw lengths. */
-export function amountColour(shade: number, roles: Record<string, string>) {
-  const [low, middle, high] = [roles.little, roles.middling, roles.much].map(bytesOf);
-  const [from, to, part] = shade < 0.5 ? [low, middle, 2 * shade] : [middle, high, 2 * shade - 1];
-  return mixed(from, to, part);
-}
+export const amountColour = (shade: number, roles: Record<string, string>) =>
+  between([roles.little, roles.middling, roles.much].map(bytesOf), shade);
 
 function placeOf(event: Event): Place | null {
   const node = buttonOf(event);

@@ -1,4 +1,4 @@
-"""While a sentence is being typed, the pictures follow each key; `ui/live.py` answers, and Python waits for Enter."""
+"""Pictures that follow each key; `ui/live.py` answers, and Python waits for Enter."""
 
 from tfmviz.views.shared import script
 

@@ -10,7 +10,7 @@ import { type Plain, recordOf } from "../shared/record.ts";
 import { registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import type { Typed } from "../shared/view_base.ts";
-import { turningOf } from "../turning/from_record.ts";
+import { turningOf } from "../turning/pairs.ts";
 import type { Drawn } from "../whole_model/from_record.ts";
 import type { Page, PageState, Pictures } from "./updater.ts";
 

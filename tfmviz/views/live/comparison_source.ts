@@ -9,7 +9,7 @@ import { firstOf } from "../shared/first.ts";
 import { decimal, perCent, shortShare } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
-import type { Settings } from "../writing/settled.ts";
+import type { Settings } from "../writing/decoding.ts";
 import type { BrowserSource } from "./browser_source.ts";
 import {
   differenceOf,

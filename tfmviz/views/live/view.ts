@@ -1,13 +1,12 @@
 // While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
 // Streamlit's own box stays the box: this only listens.
 
-import { onReturn } from "../keys/returning.ts";
 import { hear, make, put } from "../shared/elements.ts";
+import { isAway, onServer } from "../shared/server.ts";
 import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
-import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
 import { inOneLine, LiveUpdater, type PageState } from "./updater.ts";
 import { offers, settings } from "./writing_sources.ts";
@@ -18,7 +17,6 @@ type Data = Omit<PageState, "views"> & { views: string; at: string };
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
-const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "Connection lost. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
@@ -36,7 +34,6 @@ export default part<Data>((parent, { at }) => {
   const following = new LiveUpdater(sources, {
     text: () => boxes.in(BOX, following.known?.text),
     edited: (name) => {
-      if (name === "sliders") return numbersSet();
       if (name !== "b") return registryEntry(name).view?.edited?.();
       const text = inOneLine(boxes.in(BOX_OF_B, following.known?.change) ?? "");
       return text.trim() ? text : undefined; // an empty box says nothing
@@ -45,7 +42,7 @@ export default part<Data>((parent, { at }) => {
     isOn: () => isOn(TYPING),
     show: ({ typed, views }) => {
       for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
-      say(document.querySelector(CUT_OFF) ? GONE : "");
+      say(isAway() ? GONE : "");
     },
     restore: (views) => {
       for (const { view, data, selection } of views.map(registryEntry)) {
@@ -68,13 +65,18 @@ export default part<Data>((parent, { at }) => {
   };
   const meeting = registryEntry("live");
   meeting.onData = (key) => following.onData(key);
-  meeting.onChange = () => {
+  let isNext = false;
+  const askNow = () => {
+    isNext = false;
     following.ask();
+  };
+  meeting.onChange = () => {
+    if (!isNext) requestAnimationFrame(() => setTimeout(askNow)); // a touch is seen first, then what comes of it
+    isNext = true;
     return own.isHere(following.known);
   };
   const endTyping = hear(document, ["input", "compositionend"], listen);
-  const leaveSliders = watchSliders(() => following.ask());
-  const endReturn = onReturn(() => socket.returned());
+  const endReturn = onServer({ back: () => socket.returned() });
   const take = ({ at: _, views, ...known }: Data) => {
     boxes.enter(BOX, known.text);
     if (known.page.edited?.by === "b") boxes.enter(BOX_OF_B, known.change);
@@ -82,7 +84,6 @@ export default part<Data>((parent, { at }) => {
   };
   const leave = () => {
     endTyping();
-    leaveSliders();
     endReturn();
     meeting.onData = meeting.onChange = undefined;
     following.known = null;

@@ -1,6 +1,6 @@
 // The reader's own browser as a source for the page “Writing”: words to tap, and scores while a slider moves.
 
-import { MOST_FOLLOWED, OFFERED, SLIDERS } from "../shared/constants.ts";
+import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
 import { registryEntry } from "../shared/streamlit_bridge.ts";
 import type { BrowserSource } from "./browser_source.ts";
 import type { Source } from "./updater.ts";
@@ -41,8 +41,8 @@ export const settings = (own: BrowserSource): Source => ({
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
     const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
-    const numbers = change.split(",").map(Number);
-    const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
+    const set = change.split(",").map((one) => one.split("="));
+    const moved = Object.fromEntries(set.map(([rule, number]) => [rule, Number(number)]));
     const running = (token: number) => engine.running(token);
     const after = (tokens: number[]) => {
       const { facts } = engine.trace(text, { sites: [], more: tokens });

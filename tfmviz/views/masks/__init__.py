@@ -1,4 +1,4 @@
-"""The mask laboratory in the browser: a gallery to start from, and a grid whose cells open and close by hand.
+"""The mask laboratory: a gallery to start from, and a grid whose cells open and close by hand.
 
 Masks travel as bits, row by row, highest bit first, in base64. An address holds only the bits that differ from the
 starting mask, deflated, so that a few changed cells take a few characters at any length.
@@ -22,12 +22,11 @@ CSS = style("masks")
 
 
 def to_bits(mask: Array) -> str:
-    """A mask (rows, columns) as text."""
     return base64.b64encode(np.packbits(mask).tobytes()).decode()
 
 
 def from_bits(text: str, shape: tuple[int, int]) -> Array | None:
-    """The mask a text stands for; None if it is no mask of this shape."""
+    """The mask; None if the text is none of this shape."""
     try:
         return _unpacked(base64.b64decode(text, validate=True), shape)
     except (binascii.Error, ValueError):
@@ -60,5 +59,4 @@ def _unpacked(data: bytes, shape: tuple[int, int]) -> Array | None:
 
 
 def entry(mask: Array, **words: str | bool) -> Mapping[str, object]:
-    """A mask of the gallery."""
     return words | {"rows": mask.shape[0], "columns": mask.shape[1], "bits": to_bits(mask)}

@@ -16,12 +16,11 @@ CSS = style("picture")
 
 
 def to_text(picture: Array) -> str:
-    """(side, side) whole numbers from 0 to 16."""
     return "".join(INKS[value] for value in picture.ravel().tolist())
 
 
 def from_text(text: str, side: int) -> Array | None:
-    """The picture that a text stands for; None if it is none of this size."""
+    """The picture; None if the text is none of this size."""
     if len(text) != side**2 or set(text) - set(INKS):
         return None
     return np.array([INKS.index(one) for one in text], dtype=np.uint8).reshape(side, side)

@@ -34,12 +34,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A way to cut.
-
-    Attributes:
-        name: written before the row.
-        note: how many pieces there are, or another short remark.
-    """
+    """`name`: written before the row. `note`: how many pieces there are, or another short remark."""
 
     name: str
     note: str

@@ -1,4 +1,4 @@
-"""Shared by several views: their bundled scripts, their style, numbers on their way to the browser."""
+"""Bundled scripts and styles of the views, and numbers on their way to the browser."""
 
 from __future__ import annotations
 
@@ -56,20 +56,18 @@ def style(name: str) -> str:
 
 
 def css(*paths: str) -> str:
-    """Styles, named by their paths under `views`, without comments and indentation."""
     text = "\n".join((VIEWS / path).read_text(encoding="utf-8") for path in paths)
     return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
 
 
 def digest(text: str) -> str:
-    """The name of an inline script or style in a page's policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:
     """Header and data as bytes: length of the header (4 bytes, little-endian), header (JSON, UTF-8), the data.
 
-    `framed.ts` takes them apart.
+    `record.ts` takes them apart.
     """
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     return b"".join([len(text).to_bytes(4, "little"), text, *parts])

@@ -57,12 +57,24 @@ export function clip(pen: Pen, x: number, y: number, width: number, height: numb
   }
 }
 
+const MOST_KNOWN = 5000; // measured texts
+
 let ruler: CanvasRenderingContext2D | null = null;
+const known: Map<string, TextMetrics> = new Map(); // pictures that follow a touch ask for the same names each time
 
 export function measured(text: string, font: string) {
-  ruler ??= contextOf(document.createElement("canvas"));
+  const name = `${font} ${text}`;
+  const found = known.get(name);
+  if (found) return found;
+  if (!ruler) {
+    ruler = contextOf(document.createElement("canvas"));
+    document.fonts?.addEventListener("loadingdone", () => known.clear());
+  }
   ruler.font = font;
-  return ruler.measureText(text);
+  const made = ruler.measureText(text);
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(name, made);
+  return made;
 }
 
 /** The width in pixels of the widest of some texts, rounded up. */

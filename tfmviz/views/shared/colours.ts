@@ -100,12 +100,17 @@ function luminance(rgb: number[]) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+const darkGrounds: Map<string, boolean> = new Map(); // every drawing asks, and to read a canvas takes long
+
 /** Whether the page's ground is dark, in whatever notation its colour is given. */
 export function isDark(element: Element) {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 1;
-  const context = contextOf(canvas);
-  context.fillStyle = getComputedStyle(element).getPropertyValue("--ground").trim() || "white";
+  const ground = getComputedStyle(element).getPropertyValue("--ground").trim() || "white";
+  const known = darkGrounds.get(ground);
+  if (known !== undefined) return known;
+  const context = contextOf(Object.assign(document.createElement("canvas"), { width: 1, height: 1 }));
+  context.fillStyle = ground;
   context.fillRect(0, 0, 1, 1);
-  return luminance([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]) < 0.2;
+  const dark = luminance([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]) < 0.2;
+  darkGrounds.set(ground, dark);
+  return dark;
 }

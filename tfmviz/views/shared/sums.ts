@@ -18,7 +18,19 @@ export type Vector = ArrayLike<number>;
 const MOST = 40; // terms written out; of longer sums the largest
 const LARGEST = 12;
 
-export const line = (...parts: Part[]) => ({ parts });
+/** A sentence as it is written here, between backticks; a line may break at any space. Its values may have a tone. */
+export function said(texts: TemplateStringsArray, ...values: (Part | number)[]): Part[] {
+  const parts: Part[] = [""];
+  for (const [n, text] of texts.entries()) {
+    const value = values[n] ?? "";
+    parts[parts.length - 1] += text.replace(/\s*\n\s*/g, " ");
+    if (typeof value === "object") parts.push(value, "");
+    else parts[parts.length - 1] += String(value);
+  }
+  return parts.filter(Boolean);
+}
+
+export const line = (...sentence: Parameters<typeof said>) => ({ parts: said(...sentence) });
 
 /** The terms of a sum; of a long one the largest and the chosen, and what the others make. */
 export function terms(list: Term[]): Block {
@@ -32,12 +44,12 @@ export function terms(list: Term[]): Block {
 }
 
 export const addedTo = (before: number, out: number, preNorm: boolean) => [
-  line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-  ...(preNorm ? [] : [line("A norm follows.")]),
+  line`stream ${number(before)}${plus(out)} = ${number(before + out)}`,
+  ...(preNorm ? [] : [line`A norm follows.`]),
 ];
 
 export const withBias = (sum: number, bias: number) =>
-  line(`sum ${number(sum)}${plus(bias)} (bias) = ${number(sum + bias)}`);
+  line`sum ${number(sum)}${plus(bias)} (bias) = ${number(sum + bias)}`;
 
 export const total = (list: Term[]) => list.reduce((sum, { value }) => sum + value, 0);
 

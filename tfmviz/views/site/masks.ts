@@ -58,7 +58,10 @@ tfmvizSite.add("masks", (site, parent) => {
     const { fillsGaps } = engine.tokenizer;
     position = positionOf(tokens, site.place.token, fillsGaps);
     put(asks, { textContent: questionOf(tokens, position, fillsGaps) });
-    const gallery = galleryOf(labels.length, { isDecoder: site.stack === "decoder", window: model.config.window });
+    const gallery = galleryOf(labels.length, {
+      isDecoder: site.stack === "decoder",
+      window: model.config.window ?? null,
+    });
     ofOwn.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));
     drawn = "";
     view.show({ queries: labels, keys: labels, tokens, gallery });

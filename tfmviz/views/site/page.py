@@ -1,5 +1,3 @@
-"""The page's content and its policy."""
-
 from __future__ import annotations
 
 import base64

@@ -236,7 +236,7 @@ export class Site {
       const [stack, n] = layer.split(".");
       return stack === this.stack && Number(n) < n_layers && head < n_heads;
     });
-    return this.off.map((head) => ({ kind: "AblateHead" as const, ...head }));
+    return this.off.map(({ layer, head }) => ({ kind: "Scale" as const, site: `${layer}.z`, factor: 0, head }));
   }
 
   choose(place: Partial<Site["place"]>) {

@@ -1,7 +1,7 @@
 // Step by step: how one head computes its numbers for the sentence.
 
+import { stepsOf } from "../engine/weights.ts";
 import { ADDRESS_CELL, ADDRESS_STAGE } from "../shared/constants.ts";
-import { stepsOf } from "../steps/from_record.ts";
 import { Steps } from "../steps/view.ts";
 
 const STAGE = new RegExp(`^${ADDRESS_STAGE}$`);

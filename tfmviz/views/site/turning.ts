@@ -2,7 +2,7 @@
 
 import { ADDRESS_TURN } from "../shared/constants.ts";
 import { make } from "../shared/elements.ts";
-import { turningOf } from "../turning/from_record.ts";
+import { turningOf } from "../turning/pairs.ts";
 import { Turning } from "../turning/view.ts";
 
 const TURN = new RegExp(`^${ADDRESS_TURN}$`);

@@ -30,7 +30,7 @@ def payload(
     title: str = "",
     with_weights: bool = True,
 ) -> bytes:
-    """The data of the view, see `shared.pack`.
+    """The data of the view; see `shared.pack`.
 
     The arrays carry the names of docs/architecture.md, those of one head without the head's axis. `W_O` is (n_heads ×
     d_head, d_model), `concat` the z of all heads side by side: (q_len, n_heads × d_head).
@@ -59,7 +59,6 @@ def payload(
 
 
 def _facts(trace: Trace, layer: str, head: int, weights: AttentionWeights) -> dict[str, Any]:
-    """The layer, and how this model computes attention, as far as models differ."""
     return {
         "layer": layer,
         "queries": of_queries(trace, layer),
@@ -78,12 +77,10 @@ def _facts(trace: Trace, layer: str, head: int, weights: AttentionWeights) -> di
 
 
 def _group(trace: Trace, layer: str, head: int) -> int:
-    """The key/value head that serves a head."""
     return head // (len(trace[f"{layer}.q"]) // len(trace[f"{layer}.k"]))
 
 
 def _of_head(trace: Trace, layer: str, head: int, group: int) -> dict[str, Array]:
-    """`group` is the head's key/value head."""
     z = trace[f"{layer}.z"]
     q_len, k_len = trace[f"{layer}.pattern"].shape[1:]
     return {
@@ -120,7 +117,6 @@ def _optional(
     positions: PositionEffects,
     x_kv: Array | None,
 ) -> dict[str, Array]:
-    """Another text's vectors, turned or positive queries and keys, a bias. `heads`: query head and key/value head."""
     head, group = heads
     found: dict[str, Array] = {} if x_kv is None else {"memory": x_kv}
     if f"{layer}.rot_q" in trace:

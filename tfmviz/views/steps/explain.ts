@@ -4,19 +4,7 @@ import { rowOf } from "../shared/arrays.ts";
 import { number, perCent, plus } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Tone } from "../shared/shades.ts";
-import {
-  addedTo,
-  type Block,
-  line,
-  type Part,
-  products,
-  type Term,
-  type Toned,
-  terms,
-  total,
-  type Vector,
-  withBias,
-} from "../shared/sums.ts";
+import { addedTo, type Block, line, products, type Term, type Toned, terms, total, withBias } from "../shared/sums.ts";
 import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
 export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {
@@ -32,91 +20,118 @@ export function explain(head: Head, id: MatrixId, selection: Selection): { title
 
 const RECIPES: Record<MatrixId, (head: Head, selection: Selection) => Block[]> = {
   x: (head, { query, wide }) => [
-    line(
-      `Coordinate ${wide} of ${head.counts.wide} of this layer's input for ${quoted(head.queries, query)}: `,
-      head.preNorm ? "the normalised stream." : "the stream.",
-    ),
+    line`Coordinate ${wide} of ${head.counts.wide} of this layer's input for ${quoted(head.queries, query)}:
+      ${head.preNorm ? "the normalised stream" : "the stream"}.`,
   ],
   before: (head, { query, wide }) => [
-    line(`Coordinate ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`),
+    line`Coordinate ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`,
   ],
-  memory: (head, { key, wide }) => [line(`Coordinate ${wide} of the encoder's output for ${quoted(head.keys, key)}.`)],
+  memory: (head, { key, wide }) => [line`Coordinate ${wide} of the encoder's output for ${quoted(head.keys, key)}.`],
   W_Q: () => weight("W_Q", "q"),
   W_K: () => weight("W_K", "k"),
   W_V: () => weight("W_V", "v"),
   W_O: (head, { concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    return [line(`A learned weight; its row takes coordinate ${own} of head ${of}.`)];
+    return [line`A learned weight; its row takes coordinate ${own} of head ${of}.`];
   },
-  q: (head, selection) => projected(head, selection, "query", "q"),
-  k: (head, selection) => projected(head, selection, "key", "k"),
-  v: (head, selection) => projected(head, selection, "key", "v"),
-  rot_q: (head, selection) => turned(head, selection, "query", "q"),
-  rot_k: (head, selection) => turned(head, selection, "key", "k"),
+  q: (head, selection) => projected(head, selection, "q"),
+  k: (head, selection) => projected(head, selection, "k"),
+  v: (head, selection) => projected(head, selection, "v"),
+  rot_q: (head, selection) => turned(head, selection, "q"),
+  rot_k: (head, selection) => turned(head, selection, "k"),
   keysAcross: (head, selection) => [
-    line("An entry of ", ["k", "K"], ", transposed."),
-    ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
+    line`An entry of ${["k", "K"]}, transposed.`,
+    ...(head.turned || head.linear ? turned(head, selection, "k") : projected(head, selection, "k")),
   ],
   plain: (head, { query, key }) =>
-    dot(products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]), [
-      "The products of their coordinates, added up:",
-    ]),
+    dot(
+      line`The products of their coordinates, added up:`,
+      products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]),
+    ),
   plainShare: (head, selection) => shares(head, head.matrix("plain"), selection),
   plainMean: (head, { query, wide }) =>
     weighted(head, rowOf(head.matrix("plainShare"), query), columnOf(head.read, wide), "x"),
-  raw: (head, { query, key }) =>
-    dot(products(rowOf(head.matched.q, query), rowOf(head.matched.k, key), ["q", "k"]), [
-      "Row of ",
-      ["q", "Q"],
-      " times column of ",
-      ["k", "Kᵀ"],
-      `: ${head.dim} products, added up:`,
-    ]),
-  scaled: scaling,
-  masked: masking,
+  raw: ({ matched, dim }, { query, key }) =>
+    dot(
+      line`Row of ${["q", "Q"]} times column of ${["k", "Kᵀ"]}: ${dim} products, added up:`,
+      products(rowOf(matched.q, query), rowOf(matched.k, key), ["q", "k"]),
+    ),
+  scaled: (head, selection) => {
+    const raw = head.value("raw", selection);
+    if (head.linear) return [line`ln ${number(raw)} = ${number(head.value("scaled", selection))}`];
+    const { bias } = head.arrays;
+    const { cap, divided, divisor } = head;
+    const added = bias ? `${plus(at(bias, selection.query, selection.key))} (position bias)` : "";
+    const result = number(head.value("scaled", selection));
+    const rooted = divided.startsWith("√") ? `${number(raw)} ÷ ${divided} = ` : "";
+    const quotient = divided ? `${rooted}${number(raw)} ÷ ${number(divisor)}` : number(raw);
+    if (cap === null) return [line`${quotient}${added} = ${result}`];
+    const before = number(raw / divisor);
+    return [
+      line`${quotient}${divided ? ` = ${before}` : ""}`,
+      line`With the cap c = ${number(cap)}: c · tanh(${before} / c)${added} = ${result}`,
+    ];
+  },
+  masked: (head, selection) => {
+    const [query, key] = [quoted(head.queries, selection.query), quoted(head.keys, selection.key)];
+    const score = number(head.value("scaled", selection));
+    if (head.value("masked", selection) > -Infinity)
+      return [line`${query} can attend to ${key}: the score stays ${score}.`];
+    const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
+    return [line`${query} cannot attend to ${key}${why}: the score ${score} becomes −∞.`];
+  },
   share: (head, selection) => shares(head, head.matrix("masked"), selection),
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    const gathered = `Coordinate ${own} of head ${of}'s output for ${quoted(head.queries, query)}: `;
-    return [line(gathered, `each head gives ${head.dim}.`)];
+    const name = quoted(head.queries, query);
+    return [line`Coordinate ${own} of head ${of}'s output for ${name}: each head gives ${head.dim}.`];
   },
-  out: written,
+  out: (head, { query, wide }) => {
+    const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]);
+    const list = Array.from({ length: head.heads }, (_, h) => {
+      const value = total(parts.slice(h * head.dim, (h + 1) * head.dim));
+      const shown: Toned = ["", number(value)];
+      return { head: `head ${h}`, numbers: [shown], value, chosen: h === head.head };
+    });
+    const bias = at(head.arrays.b_O, 0, wide);
+    return [
+      line`Each head's output times its rows of W_O, added up:`,
+      terms(list),
+      withBias(total(list), bias),
+      ...(head.outNormed ? [line`After the norm: ${number(at(head.arrays.out, query, wide))}.`] : []),
+    ];
+  },
   after: ({ arrays: { before, out }, preNorm }, { query, wide }) =>
     addedTo(at(before, query, wide), at(out, query, wide), preNorm),
 };
 
-const weight = (name: string, tone: Tone) => [
-  line("A learned weight of ", [tone, name], ", the same for every token."),
-];
+const weight = (name: string, tone: Tone) => [line`A learned weight of ${[tone, name]}, the same for every token.`];
 
-function dot(list: Term[], intro: Part[]) {
-  return [line(...intro), terms(list), line(`sum = ${number(total(list))}`)];
-}
+const dot = (intro: Block, list: Term[]) => [intro, terms(list), line`sum = ${number(total(list))}`];
 
-function projected(head: Head, selection: Selection, axis: "query" | "key", letter: "q" | "k" | "v") {
+const axisOf = (letter: "q" | "k" | "v") => (letter === "q" ? "query" : "key");
+
+function projected(head: Head, selection: Selection, letter: "q" | "k" | "v") {
+  const axis = axisOf(letter);
   const source = rowOf(axis === "query" ? head.arrays.x : head.read, selection[axis]);
   const list = products(source, columnOf(head.arrays[`W_${letter.toUpperCase()}`], selection.dim), ["x", letter]);
   const bias = at(head.arrays[`b_${letter.toUpperCase()}`], 0, selection.dim);
   const made = number(at(head.arrays[letter], selection[axis], selection.dim));
-  const normed =
-    head.normed && letter !== "v" ? [`After RMSNorm over the head's ${head.dim} coordinates: ${made}.`] : [];
+  const isNormed = head.normed && letter !== "v";
   return [
-    line(
-      `The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of `,
-      [letter, `W_${letter.toUpperCase()}`],
-      `: ${list.length} products, added up:`,
-    ),
+    line`The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of
+      ${[letter, `W_${letter.toUpperCase()}`]}: ${list.length} products, added up:`,
     terms(list),
     withBias(total(list), bias),
-    ...normed.map((words) => line(words)),
+    ...(isNormed ? [line`After RMSNorm over the head's ${head.dim} coordinates: ${made}.`] : []),
   ];
 }
 
 /** Pairs of neighbouring numbers turn by an angle that belongs to the position. */
-function turned(head: Head, selection: Selection, axis: "query" | "key", letter: "q" | "k") {
-  if (head.linear) return [featured(at(head.arrays[letter], selection[axis], selection.dim), letter)];
-  const position = selection[axis];
+function turned(head: Head, selection: Selection, letter: "q" | "k") {
+  const position = selection[axisOf(letter)];
+  if (head.linear) return [featured(at(head.arrays[letter], position, selection.dim), letter)];
   const pair = Math.floor(selection.dim / 2);
   const angle = at(head.arrays.angles, position, pair);
   const [even, odd] = [0, 1].map((n) => at(head.arrays[letter], position, 2 * pair + n));
@@ -128,52 +143,18 @@ function turned(head: Head, selection: Selection, axis: "query" | "key", letter:
     ? `${number(even)} · cos − ${number(odd)} · sin`
     : `${number(even)} · sin + ${number(odd)} · cos`;
   return [
-    line(
-      `The model rotates coordinates ${2 * pair} and ${2 * pair + 1} of `,
-      [letter, letter],
-      ` by ${number(angle)} radians at position ${position}.`,
-    ),
-    line(
-      [letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`],
-      `, with cos = ${number(Math.cos(angle))} and sin = ${number(Math.sin(angle))}`,
-    ),
+    line`The model rotates coordinates ${2 * pair} and ${2 * pair + 1} of ${[letter, letter]} by ${number(angle)}
+      radians at position ${position}.`,
+    line`${[letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`]}, with cos = ${number(Math.cos(angle))} and
+      sin = ${number(Math.sin(angle))}`,
   ];
 }
 
 /** φ(x) = elu(x) + 1, which linear attention takes of queries and keys. */
 const featured = (x: number, letter: "q" | "k") =>
-  line(
-    [letter, letter],
-    x > 0
-      ? ` is ${number(x)}, positive: φ = ${number(x)} + 1 = ${number(x + 1)}`
-      : ` is ${number(x)}, not positive: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
-  );
-
-function scaling(head: Head, selection: Selection): Block[] {
-  const raw = head.value("raw", selection);
-  if (head.linear) return [line(`ln ${number(raw)} = ${number(head.value("scaled", selection))}`)];
-  const { bias } = head.arrays;
-  const { cap, divided, divisor } = head;
-  const added = bias ? `${plus(at(bias, selection.query, selection.key))} (position bias)` : "";
-  const result = number(head.value("scaled", selection));
-  const rooted = divided.startsWith("√") ? `${number(raw)} ÷ ${divided} = ` : "";
-  const quotient = divided ? `${rooted}${number(raw)} ÷ ${number(divisor)}` : number(raw);
-  if (cap === null) return [line(`${quotient}${added} = ${result}`)];
-  const before = number(raw / divisor);
-  return [
-    line(`${quotient}${divided ? ` = ${before}` : ""}`),
-    line(`With the cap c = ${number(cap)}: c · tanh(${before} / c)${added} = ${result}`),
-  ];
-}
-
-function masking(head: Head, selection: Selection): Block[] {
-  const [query, key] = [quoted(head.queries, selection.query), quoted(head.keys, selection.key)];
-  const score = number(head.value("scaled", selection));
-  if (head.value("masked", selection) > -Infinity)
-    return [line(`${query} can attend to ${key}: the score stays ${score}.`)];
-  const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
-  return [line(`${query} cannot attend to ${key}${why}: the score ${score} becomes −∞.`)];
-}
+  x > 0
+    ? line`${[letter, letter]} is ${number(x)}, positive: φ = ${number(x)} + 1 = ${number(x + 1)}`
+    : line`${[letter, letter]} is ${number(x)}, not positive: φ = e^(${number(x)}) = ${number(Math.exp(x))}`;
 
 function shares(head: Head, scores: Shown, { query, key }: Selection) {
   const row = rowOf(scores, query);
@@ -191,33 +172,15 @@ function shares(head: Head, scores: Shown, { query, key }: Selection) {
   const sum = total(list);
   const own = Math.exp(row[key] - largest);
   return [
-    line(`Subtract the row's largest score, ${number(largest)}, and exponentiate:`),
+    line`Subtract the row's largest score, ${number(largest)}, and exponentiate:`,
     terms(list),
-    line(`Divide by their sum, ${number(sum)}:`),
-    line(
-      `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} `,
-      `gives ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
-    ),
+    line`Divide by their sum, ${number(sum)}:`,
+    line`${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} gives
+      ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
   ];
 }
 
-function weighted(head: Head, row: Vector, column: Vector, tone: Tone) {
+function weighted(head: Head, row: ArrayLike<number>, column: ArrayLike<number>, tone: Tone) {
   const list = products(row, column, ["", tone], (j) => head.keys[j]).filter((_, j) => row[j] > 0);
-  return dot(list, ["Each token's coordinate times its attention, added up:"]);
-}
-
-function written(head: Head, { query, wide }: Selection): Block[] {
-  const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]);
-  const list = Array.from({ length: head.heads }, (_, h) => {
-    const value = total(parts.slice(h * head.dim, (h + 1) * head.dim));
-    const shown: Toned = ["", number(value)];
-    return { head: `head ${h}`, numbers: [shown], value, chosen: h === head.head };
-  });
-  const bias = at(head.arrays.b_O, 0, wide);
-  return [
-    line(`Each head's output times its rows of W_O, added up:`),
-    terms(list),
-    withBias(total(list), bias),
-    ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),
-  ];
+  return dot(line`Each token's coordinate times its attention, added up:`, list);
 }

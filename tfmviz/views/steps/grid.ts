@@ -177,14 +177,11 @@ export class Grid {
     const { heads, dim, head: own } = this.head;
     if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
     const [width, height] = [columns * this.wide, rows * this.high];
-    const look = { strokeStyle: colours.text, lineWidth: 1 };
-    for (let h = 1; h < heads; h++) {
-      const [x, y] = [h * dim * this.wide, h * dim * this.high];
-      if (axes.columns === "concat") strokes(pen, look, [x, 0, x, height]);
-      if (axes.rows === "concat") strokes(pen, look, [0, y, width, y]);
-    }
-    setPen(pen, { textAlign: "center", textBaseline: "middle" });
+    setPen(pen, { strokeStyle: colours.text, lineWidth: 1, textAlign: "center", textBaseline: "middle" });
     for (let h = 0; h < heads; h++) {
+      const [x, y] = [h * dim * this.wide, h * dim * this.high];
+      if (h && axes.columns === "concat") strokes(pen, {}, [x, 0, x, height]);
+      if (h && axes.rows === "concat") strokes(pen, {}, [0, y, width, y]);
       const middle = (h + 0.5) * dim;
       pen.fillStyle = h === own ? colours.accent : colours.text;
       pen.font = `${h === own ? "bold " : ""}${colours.letters}px ${colours.font}`;

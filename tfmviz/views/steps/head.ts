@@ -92,10 +92,8 @@ function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
 function sideBySideOf(record: SiteRecord<HeadFacts>, heads: number): Matrix {
   const all = Array.from({ length: heads }, (_, n) => record.head(`${record.facts.layer}.z`, n));
   const { rows, columns } = all[0];
-  const values = Float32Array.from({ length: rows * columns * heads }, (_, at) => {
-    const [row, column] = [Math.floor(at / (columns * heads)), at % (columns * heads)];
-    return all[Math.floor(column / columns)].values[row * columns + (column % columns)];
-  });
+  const lines = Array.from({ length: rows }, (_, row) => all.map((z) => [...rowOf(z, row)]));
+  const values = Float32Array.from(lines.flat(2));
   return { rows, columns: columns * heads, values };
 }
 

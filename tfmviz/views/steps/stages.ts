@@ -1,9 +1,9 @@
 // The way from the sentence to what a layer writes, stage by stage.
 
-import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { number } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import type { Part } from "../shared/sums.ts";
+import { type Part, said } from "../shared/sums.ts";
 import { at, type Head, type MatrixId, type Selection } from "./head.ts";
 
 const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
@@ -26,35 +26,28 @@ const ALL: Planned[] = [
     short: "sentence",
     main: null,
     items: () => ["share"], // where the way leads
-    words: (head, { query }) => [
-      head.crossing
-        ? `The answer's ${head.counts.query} rows attend to the ${head.counts.key} tokens of the source. `
-        : `The model reads ${head.counts.key} tokens. `,
-      "Choose one: ",
-      ["q", `the query is token ${query}, ${quoted(head.queries, query)}`],
-      ".",
-    ],
+    words: ({ crossing, counts, queries }, { query }) =>
+      said`${crossing ? `The answer's ${counts.query} rows attend to the` : "The model reads"} ${counts.key}
+        tokens${crossing ? " of the source" : ""}. Choose one:
+        ${["q", `the query is token ${query}, ${quoted(queries, query)}`]}.`,
   },
   {
     id: "vectors",
     short: "vectors",
     main: "x",
     items: (head) => (head.crossing ? ["x", "reads", "memory"] : ["x"]),
-    words: (head, { query }) => [
-      `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
-      `The highlighted row is ${quoted(head.queries, query)}.`,
-      head.crossing ? " The row “a → student” has read “a” and writes “student” next." : "",
-    ],
+    words: (head, { query }) =>
+      said`Every token is a row of ${head.counts.wide} numbers, its vector x. The highlighted row is
+        ${quoted(head.queries, query)}.
+        ${head.crossing ? "The row “a → student” has read “a” and writes “student” next." : ""}`,
   },
   {
     id: "plain",
     short: "version 1",
     main: "plainShare",
     items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
-    words: (head) => [
-      "Attention without learned weights: how similar are two vectors? ",
-      head.crossing ? "" : likest(head),
-    ],
+    words: (head) =>
+      said`Attention without learned weights: how similar are two vectors? ${head.crossing ? "" : likest(head)}`,
   },
   {
     id: "qkv",
@@ -64,16 +57,10 @@ const ALL: Planned[] = [
       const from = head.crossing ? "memory" : "x";
       return [...projection("x", "q"), "\n", ...projection(from, "k"), "\n", ...projection(from, "v")];
     },
-    words: (head) => [
-      "So each token gets three learned vectors: ",
-      ["q", "a query (what am I looking for?)"],
-      ", ",
-      ["k", "a key (what do I offer?)"],
-      " and ",
-      ["v", "a value (what do I pass on?)"],
-      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads form one matrix, `,
-      `${head.counts.wide} × ${head.heads * head.dim}.`,
-    ],
+    words: ({ counts, dim, heads }) =>
+      said`So each token gets three learned vectors: ${["q", "a query (what am I looking for?)"]},
+        ${["k", "a key (what do I offer?)"]} and ${["v", "a value (what do I pass on?)"]}. ${counts.wide} numbers become
+        ${dim}. The W_Q of all ${heads} heads form one matrix, ${counts.wide} × ${heads * dim}.`,
   },
   {
     id: "turn",
@@ -81,13 +68,9 @@ const ALL: Planned[] = [
     main: "rot_q",
     items: () => ["q", "turn →", "rot_q", "\n", "k", "turn →", "rot_k"],
     if: (head) => head.turned,
-    words: () => [
-      "This model turns each ",
-      ["q", "query"],
-      " and ",
-      ["k", "key"],
-      " by its position, so that scores depend on distance.",
-    ],
+    words: () =>
+      said`This model turns each ${["q", "query"]} and ${["k", "key"]} by its position, so that scores depend on
+        distance.`,
   },
   {
     id: "feature",
@@ -95,13 +78,8 @@ const ALL: Planned[] = [
     main: "rot_q",
     items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
     if: (head) => head.linear,
-    words: () => [
-      "Linear attention: φ makes each ",
-      ["q", "query"],
-      " and ",
-      ["k", "key"],
-      " positive: x + 1 above 0, e^x below.",
-    ],
+    words: () =>
+      said`Linear attention: φ makes each ${["q", "query"]} and ${["k", "key"]} positive: x + 1 above 0, e^x below.`,
   },
   {
     id: "scores",
@@ -109,14 +87,9 @@ const ALL: Planned[] = [
     main: "raw",
     chain: true,
     items: (head) => [head.turned || head.linear ? "rot_q" : "q", "×", "keysAcross", "=", "raw"],
-    words: (head, selection) => [
-      "Every ",
-      ["q", "query"],
-      " is multiplied by every ",
-      ["k", "key"],
-      `: ${quoted(head.queries, selection.query)} and ${quoted(head.keys, selection.key)} `,
-      `score ${number(head.value("raw", selection))}.`,
-    ],
+    words: (head, selection) =>
+      said`Every ${["q", "query"]} is multiplied by every ${["k", "key"]}: ${quoted(head.queries, selection.query)} and
+        ${quoted(head.keys, selection.key)} score ${number(head.value("raw", selection))}.`,
   },
   {
     id: "scaled",
@@ -125,12 +98,12 @@ const ALL: Planned[] = [
     chain: true,
     items: () => ["scaled"],
     if: isScaled,
-    words: (head, selection) => [
-      divided(head),
-      head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`,
-      head.arrays.bias ? ", plus the position bias" : "",
-      `: ${number(head.value("raw", selection))} becomes ${number(head.value("scaled", selection))}.`,
-    ],
+    words: (head, selection) => {
+      const cap = head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`;
+      const [raw, scaled] = (["raw", "scaled"] as const).map((id) => number(head.value(id, selection)));
+      const bias = head.arrays.bias ? ", plus the position bias" : "";
+      return said`${divided(head)}${cap}${bias}: ${raw} becomes ${scaled}.`;
+    },
   },
   {
     id: "masked",
@@ -139,10 +112,10 @@ const ALL: Planned[] = [
     chain: true,
     items: () => ["masked"],
     words: (head, { query }) => {
-      if (head.arrays.mask.values.every(Boolean)) return ["Nothing is masked: every query sees every key."];
+      if (head.arrays.mask.values.every(Boolean)) return said`Nothing is masked: every query sees every key.`;
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
-      const sees = `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`;
-      return ["Masked scores become −∞ (blank): ", sees];
+      return said`Masked scores become −∞ (blank): ${quoted(head.queries, query)} sees ${seen} of ${head.counts.key}
+        tokens.`;
     },
   },
   {
@@ -151,10 +124,9 @@ const ALL: Planned[] = [
     main: "share",
     chain: true,
     items: () => ["share"],
-    words: (head, { query }) => [
-      `Scores become weights: every row sums to ${head.sink === null ? "1" : "less than 1; the sink gets the rest"}. `,
-      strongest(head, query),
-    ],
+    words: (head, { query }) =>
+      said`Scores become weights: every row sums to
+        ${head.sink === null ? "1" : "less than 1; the sink gets the rest"}. ${strongest(head, query)}`,
   },
   {
     id: "z",
@@ -162,28 +134,24 @@ const ALL: Planned[] = [
     main: "z",
     chain: true,
     items: () => ["share", "×", "v", "=", "z"],
-    words: (head, { query }) => [
-      `${quoted(head.queries, query)} takes every token's `,
-      ["v", "value"],
-      " in proportion to its weight.",
-    ],
+    words: (head, { query }) =>
+      said`${quoted(head.queries, query)} takes every token's ${["v", "value"]} in proportion to its weight.`,
   },
   {
     id: "concat",
     short: "all heads",
     main: "concat",
     items: () => ["z", "head →", "concat"],
-    words: (head) => [
-      `The outputs of all ${head.heads} heads, concatenated: `,
-      `${head.heads} × ${head.dim} = ${head.counts.concat} numbers (in the paper 8 × 64 = 512).`,
-    ],
+    words: ({ heads, dim, counts }) =>
+      said`The outputs of all ${heads} heads, concatenated: ${heads} × ${dim} = ${counts.concat} numbers (in the paper
+        8 × 64 = 512).`,
   },
   {
     id: "out",
     short: "W_O",
     main: "out",
     items: () => ["concat", "×", "W_O", "=", "out"],
-    words: (head) => [`W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `],
+    words: ({ counts }) => said`W_O mixes the heads: ${counts.concat} numbers become ${counts.wide}.`,
   },
   {
     id: "stream",
@@ -193,11 +161,8 @@ const ALL: Planned[] = [
     words: (head, { query }) => {
       const { out, before } = head.arrays;
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
-      return [
-        `Added to the stream of ${quoted(head.queries, query)}, `,
-        `a vector of norm ${added} changes its norm from ${from} to ${to}.`,
-        head.preNorm ? "" : " A norm follows.",
-      ];
+      return said`Added to the stream of ${quoted(head.queries, query)}, a vector of norm ${added} changes its norm from
+        ${from} to ${to}.${head.preNorm ? "" : " A norm follows."}`;
     },
   },
 ];
@@ -249,11 +214,8 @@ function likest(head: Head) {
 
 function strongest(head: Head, query: number) {
   const row = Array.from(rowOf(head.matrix("share"), query));
-  const names = Array.from(row, (share, j) => ({ share, j }))
-    .sort((a, b) => b.share - a.share)
-    .slice(0, 3)
-    .filter(({ share }) => share >= 0.005)
-    .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
+  const best = largest(row, 3).filter((j) => row[j] >= 0.005);
+  const names = best.map((j) => `${quoted(head.keys, j)} ${number(row[j])}`);
   const rest = 1 - row.reduce((sum, share) => sum + share, 0);
   const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink`;
   return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;

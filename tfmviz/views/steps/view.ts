@@ -1,7 +1,6 @@
-// Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
-// still.
+// Attention stage by stage. Every touch is answered here; the page around is told when the hand is still.
 
-import { rowOf } from "../shared/arrays.ts";
+import { largest, rowOf } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
@@ -90,8 +89,7 @@ export class Steps extends ViewBase {
   }
 
   strongestKey(query: number) {
-    const row = rowOf(this.head.arrays.pattern, query);
-    return row.indexOf(Math.max(...row));
+    return largest(rowOf(this.head.arrays.pattern, query), 1)[0];
   }
 
   fitted(selection: Selection): Selection {
@@ -193,10 +191,7 @@ export class Steps extends ViewBase {
     return true;
   }
 
-  /**
-   * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
-   * lacks which follows stands the one that the token looks at most.
-   */
+  /** With the positions of tokens here; null if the query is missing. A view that follows replaces a missing key. */
   own(part: Partial<Selection>): Partial<Selection> | null {
     const { link, selection } = this;
     const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;

@@ -1,15 +1,15 @@
-// A translation that grows word by word: the source above, what the decoder writes and reads below, lines for attention
-// between them, and the matrix of attention, which gets a row for every word.
+// A translation that grows word by word: lines of attention from the source, and a matrix with a row for each word.
 
 import { render } from "preact";
+import { largest } from "../shared/arrays.ts";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
-import { Named } from "../shared/named.tsx";
+import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
-import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };
 
@@ -65,11 +65,13 @@ class Translation extends ViewBase {
   }
 
   get shown() {
-    return shownOf(this.asked, this.most);
+    return Math.max(0, Math.min(this.asked ?? this.most, this.most));
   }
 
+  /** The step that is looked at: the one asked for if it is written, else the last one; null before the first. */
   get looked() {
-    return lookedAt(this.shown, this.hovered ?? this.step);
+    const [asked, last] = [this.hovered ?? this.step, this.shown - 1];
+    return asked !== null && asked <= last ? asked : last < 0 ? null : last;
   }
 
   go(shown: number) {
@@ -134,23 +136,14 @@ class Translation extends ViewBase {
       this.stop();
       this.go(to);
     };
-    const tool = (name: string, to: number, disabled: boolean) => (
-      <button type="button" disabled={disabled} onClick={() => jump(to)}>
-        {name}
-      </button>
-    );
-    render(
-      <>
-        {tool("Next word", shown + 1, shown >= most)}
-        {tool("Step back", shown - 1, !shown)}
-        <button type="button" onClick={() => this.play()}>
-          {this.isPlaying ? "Pause" : "Play"}
-        </button>
-        {tool("To the end", most, shown >= most)}
-        {tool("Start again", 0, !shown)}
-      </>,
-      this.tools,
-    );
+    const tools: Tool[] = [
+      ["Next word", () => jump(shown + 1), shown >= most],
+      ["Step back", () => jump(shown - 1), !shown],
+      [this.isPlaying ? "Pause" : "Play", () => this.play(), false],
+      ["To the end", () => jump(most), shown >= most],
+      ["Start again", () => jump(0), !shown],
+    ];
+    render(<Tools tools={tools} />, this.tools);
     render(
       <>
         <div class="looks">
@@ -187,16 +180,7 @@ class Translation extends ViewBase {
         <div class="scroller" tabIndex={0} role="group" aria-label="Attention">
           <table class="matrix" hidden={!shown}>
             <caption>{heads}</caption>
-            <thead>
-              <tr>
-                <th scope="col">reads → writes</th>
-                {source.map((text) => (
-                  <th scope="col" dir="auto">
-                    {text}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <Head names={["reads → writes", ...source]} />
             <tbody>
               {written.map((step, n) => (
                 <tr class={n === looked ? "looked" : ""} {...watched((isOn) => this.hover(n, isOn))}>
@@ -257,6 +241,20 @@ class Translation extends ViewBase {
     const rows = steps.map(({ reads, writes, p, weights }) => [reads, writes, p, ...weights]);
     return { title: heads, columns: ["reads", "writes", "probability", ...source], rows };
   }
+}
+
+interface Written {
+  reads: string; // the last word that the decoder has read
+  writes: string;
+  p: number; // what the model gave the word
+  weights: number[]; // attention to each word of the source
+}
+
+/** A step, counted from 0, for screen readers and for the line under the figure. */
+export function stepSentence({ reads, writes, p, weights }: Written, source: string[], n: number) {
+  const looks = largest(weights, 3).map((position) => `${quoted(source, position)} ${perCent(weights[position])}`);
+  const does = `the decoder reads “${reads}” and writes “${writes}” (${perCent(p)})`;
+  return `Step ${n + 1}: ${does}. It looks most at ${looks.join(", ")}.`;
 }
 
 function shadeOf(weight: number) {

@@ -1,4 +1,4 @@
-"""A query and a key of a RoPE head as arrows that turn with their positions, in the browser.
+"""A query and a key of a RoPE head as arrows that turn with their positions.
 
 The browser gets the vectors before and after the model turned them, and turns the former itself, in double precision.
 """

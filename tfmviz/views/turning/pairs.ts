@@ -1,6 +1,9 @@
 // Pairs of coordinates as points of a plane: turning them, and their products, in double precision.
 
+import type { Engine } from "../engine/engine.ts";
 import type { Matrix } from "../shared/arrays.ts";
+import { FEWEST_TURNS, MOST_TURNS } from "../shared/constants.ts";
+import type { Plain } from "../shared/record.ts";
 
 export type Pair = { x: number; y: number };
 
@@ -30,3 +33,11 @@ export const products = (q: Pair[], k: Pair[], theta: number[], i: number, j: nu
   theta.map((rate, m) => dot(turned(q[m], i * rate), turned(k[m], j * rate)));
 
 export const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
+
+/** The view's data of what the engine computed (`payload` in __init__.py); null for a model that turns nothing. */
+export function turningOf({ facts, sites }: Plain, { transformer }: Engine, head: { layer: string; head: number }) {
+  const { theta } = transformer.positions;
+  const tokens = facts.texts.target.labels;
+  const last = Math.max(FEWEST_TURNS, tokens.length, Math.min(transformer.config.max_len, MOST_TURNS)) - 1;
+  return theta && { facts: { ...head, tokens, theta, last }, sites };
+}

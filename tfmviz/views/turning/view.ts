@@ -1,5 +1,4 @@
-// A query and a key that turn with their positions. Every touch is answered here; the page around is told, for the
-// address, when the hand is still.
+// A query and a key that turn with their positions. Every touch is answered here; the page keeps it in the address.
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
@@ -22,7 +21,7 @@ type Shown = { tokens: string[]; theta: number[]; last: number };
 /** q and k before and after turning, (len, d_head) */
 type Vectors = Shown & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
 
-export type TurningFacts = Shown & { layer: string; head: number };
+type TurningFacts = Shown & { layer: string; head: number };
 
 type Chosen = { query: number; key: number; pair: number; i: number; j: number };
 
@@ -79,8 +78,11 @@ export class Turning extends ViewBase {
 
   read(source: Uint8Array | Plain<TurningFacts>) {
     const before = this.vectors;
-    this.vectors = vectorsOf(source);
-    const { tokens, theta } = this.vectors;
+    const record = recordOf(source);
+    const { layer, head, tokens, theta, last } = record.facts;
+    const heads = record.at(`${layer}.q`).shape[0];
+    const of = (name: string) => record.head(`${layer}.${name}`, head, heads);
+    this.vectors = { tokens, theta, last, q: of("q"), k: of("k"), rot_q: of("rot_q"), rot_k: of("rot_k") };
     const entries = tokens.map((label, n) => [`${n}`, `${n} “${label}”`]);
     for (const { box } of Object.values(this.menus)) box.replaceChildren(...optionsOf(entries));
     const number = (pair: number) => make("small", { textContent: pair });
@@ -272,14 +274,6 @@ export class Turning extends ViewBase {
     const columns = ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)];
     return { title: "q · k by distance", columns, rows };
   }
-}
-
-export function vectorsOf(source: Uint8Array | Plain<TurningFacts>): Vectors {
-  const record = recordOf(source);
-  const { layer, head, tokens, theta, last } = record.facts;
-  const heads = record.at(`${layer}.q`).shape[0];
-  const [q, k, rot_q, rot_k] = ["q", "k", "rot_q", "rot_k"].map((name) => record.head(`${layer}.${name}`, head, heads));
-  return { tokens, theta, last, q, k, rot_q, rot_k };
 }
 
 function slider(text: string, act: (value: number) => void) {

@@ -1,6 +1,7 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
 import { hear, inPixels, make } from "../shared/elements.ts";
+import { isReady } from "../shared/server.ts";
 import type { Seen } from "../shared/where.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
@@ -14,7 +15,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
   const find = (isSettled: boolean) => {
     const [key, ...names] = show;
-    const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
+    const found = isReady() && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
     ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
     if (!found) return false;
@@ -61,9 +62,6 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-/** matches once the page is drawn */
-export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
-
 export const MOVES: (keyof WindowEventMap)[] = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
@@ -74,7 +72,7 @@ export function scrollToTabs(names: string[]) {
   const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)} [role=tablist]`);
   if (!keys.length) return () => {};
   return keepLooking(() => {
-    const tabs = document.querySelector(READY) && [...document.querySelectorAll(keys.join())].at(-1);
+    const tabs = isReady() && [...document.querySelectorAll(keys.join())].at(-1);
     const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
     if (isLow) tabs.scrollIntoView({ block: "start" });
     return Boolean(tabs) && !isLow;

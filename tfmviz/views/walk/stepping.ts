@@ -1,7 +1,7 @@
 // Going to a step of a lecture, and keeping to it.
 
 import { go, MEANT, turn } from "../shared/going.ts";
-import { READY } from "./sight.ts";
+import { isReady } from "../shared/server.ts";
 
 /** Looks, ten in a second: how often in a row the line is missed until that is believed, and how many there are. */
 const [MISSED, PATIENCE] = [5, 150];
@@ -31,11 +31,11 @@ function insist(address: string) {
   let [missed, looks] = [0, 0];
   const timer = setInterval(() => {
     const [lecture, shown, on] = placeOf(location);
-    const isReady = document.querySelector(READY) !== null;
-    if (isReady && lecture !== wanted) return endInsisting(); // the reader has gone elsewhere
+    const isRest = isReady();
+    if (isRest && lecture !== wanted) return endInsisting(); // the reader has gone elsewhere
     const isThere = shown === step && on === page;
     const isShown = arrived === step && document.querySelector(".st-key-lecture");
-    missed = isReady && !(isThere && isShown) ? missed + 1 : 0;
+    missed = isRest && !(isThere && isShown) ? missed + 1 : 0;
     looks += 1;
     if (missed === MISSED) isThere ? turn() : go(address);
     if (missed === MISSED || looks === PATIENCE) endInsisting();

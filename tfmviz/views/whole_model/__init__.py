@@ -19,7 +19,7 @@ CSS = style("whole_model")
 
 
 def payload(subject: WholeModel, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:
-    """The data of the view, see `shared.pack`.
+    """The data of the view; see `shared.pack`.
 
     Args:
         layer: path of an attention layer; at the zoom "block" its block is shown.

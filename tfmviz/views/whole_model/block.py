@@ -1,4 +1,4 @@
-"""One block: every tensor of it, named as lectures name them, its heads as small pictures."""
+"""Every tensor of one block, named as lectures name them, its heads as small pictures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ def _kind_of_block(subject: WholeModel, block: str) -> str:
 
 
 def read_at(subject: WholeModel, block: str) -> dict[str, str]:
-    """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     stack = block.split(".")[0]
     found = {f"{block}.0": f"{block}.resid_pre"}
     for n, tensor in enumerate(_tensors(subject, block)):
@@ -69,7 +68,7 @@ def _tensors(subject: WholeModel, block: str) -> tuple[Tensor, ...]:
 
 
 def _is_stream(subject: WholeModel, tensor: Tensor) -> bool:
-    """True for the stream itself, not for a copy or a layer's write."""
+    """The stream itself, not a copy or a layer's write."""
     return tensor.kind == ("add" if is_pre_norm(subject.trace) else "norm")
 
 
@@ -119,7 +118,6 @@ def _about(subject: WholeModel, sheet: Sheet, tensor: Tensor) -> Column:
 
 
 def _attention(subject: WholeModel, sheet: Sheet, tensor: Tensor) -> Column:
-    """An attention layer with a small picture of each head, and how much each adds."""
     layer = tensor.layer
     count = len(subject.trace[f"{layer}.pattern"])
     heads = {
@@ -140,7 +138,6 @@ def _attention(subject: WholeModel, sheet: Sheet, tensor: Tensor) -> Column:
 
 
 def _hidden(subject: WholeModel, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
-    """The activations between the two matrices of a feed-forward layer."""
     weights = _feed_forward(subject, tensor.layer)
     function, gated = feed_forward.name_of(weights), weights.W_gate is not None
     formula = f"{function}({reads} W_g) ⊙ {reads} W₁" if gated else f"{function}({reads} W₁ + b₁)"
@@ -189,7 +186,6 @@ def _mlp_links() -> Column:
 
 
 def formula_lines(formula: str) -> list[str]:
-    """In two lines where it is long."""
     head, _, tail = formula.partition(" ⊙ ")
     if tail:
         return [head, f"⊙ {tail}"]

@@ -2,10 +2,9 @@
 
 import type { Arrays } from "../shared/arrays.ts";
 import { decimal, perCent, rounded } from "../shared/numbers.ts";
-import { tileOf } from "./boxes.ts";
 import { type Brush, shareColour } from "./brush.ts";
 import { type Place, type Placed, type PlacedLane, type Rect, TEXT_LINE, TILE } from "./layout.ts";
-import { DIMMED } from "./paint.ts";
+import { DIMMED, tileOf } from "./paint.ts";
 import { type Column, hasRow, onPhone } from "./scene.ts";
 
 export type Says = Record<string, [word: string, probability: number, rank: number]>;

@@ -3,7 +3,7 @@
 
 import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
-import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { HEAD_ACROSS, VECTOR_NUMBERS } from "../shared/constants.ts";
 import { type Plain, recordOf, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
@@ -45,13 +45,13 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   if (!columns.length) return {};
   const record = recordOf(plain);
   const { logits: end } = engine.next(token);
-  const answer = end.indexOf(highest(end));
+  const answer = best(end);
   const early = columns.slice(0, -1).map((column) => rowOf(record.matrix(said[column]), token));
   const all = [...readOut(engine, early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
       const rank = 1 + logits.filter((logit) => logit > logits[answer]).length;
-      return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
+      return [columns[n], [engine.words[best(logits)], certainty(logits), rank]];
     }),
   );
 }
@@ -86,26 +86,22 @@ function drawnArray([how, [site, other], head]: Made, record: SiteRecord, engine
     }
     default: {
       const rows = rowList(record.matrix(site));
-      return { matrix: inOneRow(Float32Array.from(rows, how === "best" ? certainty : highest)) };
+      return { matrix: inOneRow(Float32Array.from(rows, how === "best" ? certainty : (row) => row[best(row)])) };
     }
   }
 }
 
-function highest(row: Float32Array | Float64Array) {
-  let most = Number.NEGATIVE_INFINITY;
-  for (const one of row) if (one > most) most = one;
-  return most;
-}
+const best = (scores: ArrayLike<number>) => largest(scores, 1)[0];
 
 function certainty(logits: Float32Array | Float64Array): number {
-  const most = highest(logits);
+  const most = logits[best(logits)];
   let sum = 0;
   for (const one of logits) sum += Math.exp(one - most);
   return 1 / sum;
 }
 
 const bestWords = (record: SiteRecord, engine: Engine) =>
-  rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
+  rowList(record.matrix("logits")).map((row) => engine.words[best(row)]);
 
 const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 

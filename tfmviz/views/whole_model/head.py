@@ -91,7 +91,6 @@ def _pattern(subject: WholeModel, sheet: Sheet, layer: str, head: int) -> Column
 
 
 def _results(subject: WholeModel, sheet: Sheet, layer: str, head: int) -> list[Column]:
-    """The head's values, z, and what W_O makes of it."""
     weights = subject.weights.attention(layer)
     W_O = weights.W_O[head]
     mixed: Column = {

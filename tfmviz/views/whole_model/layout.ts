@@ -82,10 +82,7 @@ export function layOut(scene: Scene, width: number, measure: Measure, followed: 
   return { isStrip, width, height: y, lanes };
 }
 
-/**
- * What is written of the followed token: what each part adds, how long its vector is, what it would say. Of a part of
- * a model beside another one nothing is said.
- */
+/** What is written of the followed token: what parts add, its vector's length, its prediction if it stands alone. */
 function bandRows(lane: Lane, isBeside = false): Row[] {
   const kinds: Map<string, string> = new Map();
   for (const { bars } of lane.columns) for (const { kind, label } of bars ?? []) kinds.set(kind, label);
@@ -294,10 +291,7 @@ export function vectorAt(placed: Placed, x: number, y: number): Found | null {
   return null;
 }
 
-/**
- * A lane by its stack, down to the end of its first line; in it, or in any, a box by its title, a token's vector by box
- * and token, or the token's row. Null if there is no such thing.
- */
+/** A lane by its stack, to the end of its first line; in it or any, a box by title, a token's row, or its vector. */
 export function partOf({ lanes, width }: Placed, names: string[]): Rect | null {
   for (const { lane, y, bottom, columns, lines } of lanes) {
     const [name, token] = names[0] === lane.stack ? names.slice(1) : names;

@@ -17,7 +17,6 @@ PARTS = {"self_attn": ("attention", "attention"), "cross_attn": ("cross", "cross
 
 
 def lanes(subject: WholeModel, sheet: Sheet) -> list[dict[str, Any]]:
-    """One lane per stack."""
     found = [_lane(subject, sheet, stack) for stack in subject.weights.stacks]
     if subject.crosses:
         layers = [layer for layer in subject.trace.layers if layer.endswith("cross_attn")]
@@ -27,7 +26,6 @@ def lanes(subject: WholeModel, sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def read_at(subject: WholeModel, stack: str) -> dict[str, str]:
-    """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     begin = "sum" if f"{stack}.pos_embed" in subject.trace else "embed"
     for last in ("embed_norm", "widened"):
         begin = last if f"{stack}.{last}" in subject.trace else begin
@@ -58,7 +56,6 @@ def _lane(subject: WholeModel, sheet: Sheet, stack: str) -> dict[str, Any]:
 
 
 def _entrance(subject: WholeModel, sheet: Sheet, stack: str) -> list[Column]:
-    """From one-hot vectors to the stream with which the first block begins."""
     trace, W_E = subject.trace, subject.weights.W_E
     site = _embedding(subject, stack)
     ids = np.array(subject.text(stack).ids)
@@ -87,7 +84,6 @@ def _entrance(subject: WholeModel, sheet: Sheet, stack: str) -> list[Column]:
 
 
 def _first_norm(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
-    """The norm between the embedding and the first block."""
     return {
         "id": f"{stack}.embed_norm",
         "kind": "norm",
@@ -100,7 +96,6 @@ def _first_norm(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
 
 
 def _widening(subject: WholeModel, sheet: Sheet, stack: str) -> Column:
-    """The matrix between narrow embeddings and the first block."""
     return {
         "id": f"{stack}.widened",
         "kind": "embed",

@@ -6,10 +6,10 @@ import { LETTER_SIZE } from "../shared/constants.ts";
 import { hatch } from "../shared/hatch.ts";
 import { writeName } from "../shared/names.ts";
 import { perCent } from "../shared/numbers.ts";
-import { paintBox } from "./boxes.ts";
 import { type Brush, shareImage, stripImage } from "./brush.ts";
 import {
   ARC,
+  BYPASS,
   KEY,
   type Line,
   LONGEST_KEY,
@@ -18,8 +18,9 @@ import {
   type PlacedLane,
   type Rect,
   TEXT_LINE,
+  TILE,
 } from "./layout.ts";
-import { type Column, written } from "./scene.ts";
+import { type Column, hasBypass, written } from "./scene.ts";
 
 export const DIMMED = 0.15;
 const ROOMY = 9; // pixels from which on a row has room for a bar below its strip
@@ -50,7 +51,7 @@ export class Painter {
       for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
       for (const place of lane.columns) {
         brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
-        paintBox(brush, place, (column, head) => this.head(column, head));
+        this.box(brush, place);
         paintShape(brush, place);
         this.matrix(brush, place, lane, placed.isStrip);
         order += 1;
@@ -61,11 +62,40 @@ export class Painter {
     if (!placed.isStrip) paintMemory(brush, placed.lanes);
   }
 
-  head({ heads }: Column, head: number) {
-    const thumbs = this.arrays[heads?.thumbs ?? ""];
-    const rows = thumbs.rows / (heads?.count ?? 1);
-    const from = head * rows * thumbs.columns;
-    return this.kept(`${heads?.thumbs}/${head}`, () => shareImage({ ...thumbs, rows }, { from }));
+  box(brush: Brush, { column, box }: Place) {
+    const { kind, title, lines, heads, parameters } = column;
+    const colour = brush.colour(kind);
+    brush.fill(brush.colours.ground, box.x, box.y, box.width, box.height);
+    brush.frame(colour, 1.5, box);
+    brush.fill(colour, box.x, box.y, box.width, 3);
+    const middle = box.x + box.width / 2;
+    let y = box.y + 4;
+    for (const [n, line] of [title, ...lines].entries()) {
+      brush.text(line, middle, y + TEXT_LINE / 2, { align: "center", isBold: n === 0 });
+      y += TEXT_LINE;
+    }
+    if (heads) {
+      this.heads(brush, column, box);
+      y += Math.ceil(heads.count / 4) * (TILE + TEXT_LINE + 4) + 2;
+    }
+    y = paintParts(brush, column, box, y + 2);
+    if (parameters === undefined) return;
+    const look = { align: "center", colour: brush.colours.roles.faint } as const;
+    brush.text(written(parameters), middle, y + TEXT_LINE / 2, look);
+  }
+
+  /** Small pictures of the heads, four in a row; the amounts below them are painted with what follows the token. */
+  heads({ pen }: Brush, column: Column, box: Rect) {
+    const { count = 1, thumbs = "" } = column.heads ?? {};
+    const all = this.arrays[thumbs];
+    const rows = all.rows / count;
+    pen.imageSmoothingEnabled = false;
+    for (let head = 0; head < count; head++) {
+      const from = head * rows * all.columns;
+      const picture = this.kept(`${thumbs}/${head}`, () => shareImage({ ...all, rows }, { from }));
+      const { x, y } = tileOf(column, box, head);
+      pen.drawImage(picture, x, y, TILE, TILE);
+    }
   }
 
   matrix(brush: Brush, { column, body, row }: Place, lane: PlacedLane, isStrip: boolean) {
@@ -105,6 +135,47 @@ export class Painter {
     this.images.set(name, picture);
     return picture;
   }
+}
+
+/** The parts of a block; beside them the residual connection goes from sum to sum. Returns where they end. */
+function paintParts(brush: Brush, column: Column, box: Rect, from: number) {
+  if (!column.parts) return from - 2;
+  const bypass = hasBypass(column) ? BYPASS : 0;
+  const [way, inner] = [box.x + 7, box.x + 2 + bypass];
+  const sums = [];
+  const end = from + column.parts.reduce((sum, part) => sum + heightOf(part), 0);
+  const { text, ground } = brush.colours;
+  if (bypass) brush.line(text, 1.5, [way, from - 2], [way, end - 2]);
+  let y = from;
+  for (const part of column.parts) {
+    if (part.kind === "add") sums.push(y - 3);
+    else {
+      const x = part.onStream ? box.x + 2 : inner;
+      const rect = { x, y, width: box.x + box.width - 3 - x, height: heightOf(part) - 5 };
+      brush.fill(ground, rect.x, rect.y, rect.width, rect.height);
+      brush.frame(brush.colour(part.kind), 1, rect);
+      for (const [n, line] of part.lines.entries())
+        brush.text(line, x + rect.width / 2, y + 2 + TEXT_LINE * (n + 0.5), { align: "center" });
+    }
+    y += heightOf(part);
+  }
+  for (const sum of sums) {
+    brush.line(text, 1.5, [way, sum], [inner, sum]);
+    brush.text("+", way, sum, { isBold: true, align: "center" });
+    brush.frame(text, 1.5, { x: way - 5, y: sum - 5, width: 10, height: 10 });
+  }
+  return y;
+}
+
+/** @param part with the room below it; a sum lies in the room of what is above it */
+const heightOf = ({ kind, lines }: { kind: string; lines: string[] }) =>
+  kind === "add" ? 0 : TEXT_LINE * lines.length + 8;
+
+export function tileOf({ heads, lines }: Column, box: Rect, head: number): Rect {
+  const across = Math.min(heads?.count ?? 0, 4);
+  const start = box.x + (box.width - across * (TILE + 6) + 6) / 2;
+  const y = box.y + 4 + TEXT_LINE * (1 + lines.length) + Math.floor(head / 4) * (TILE + TEXT_LINE + 4);
+  return { x: start + (head % 4) * (TILE + 6), y, width: TILE, height: TILE };
 }
 
 function paintMasked({ pen, colours }: Brush, { rows, columns, values }: Matrix, body: Rect): void {

@@ -50,12 +50,7 @@ the best word, and its logit. `from_record.ts` makes them too, of a browser's ow
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class WholeModel:
-    """The model on a text.
-
-    Attributes:
-        scheme: how it knows the order of its tokens.
-        vocabulary: one readable string per column of the logits.
-    """
+    """`scheme`: how it knows the order of its tokens. `vocabulary`: one readable string per column of the logits."""
 
     title: str
     trace: Trace
@@ -69,7 +64,7 @@ class WholeModel:
 
     @property
     def crosses(self) -> bool:
-        """True if an encoder feeds a decoder."""
+        """An encoder feeds a decoder."""
         return self.trace.source is not None
 
     def text(self, stack: str) -> Encoding:
@@ -77,7 +72,6 @@ class WholeModel:
 
     @property
     def norm_name(self) -> str:
-        """ "LayerNorm" or "RMSNorm"."""
         stack = next(iter(self.weights.stacks.values()))
         return name_of(stack.readout.norm or next(iter(stack.norms.values())))
 
@@ -118,7 +112,7 @@ class Sheet:
         return {"matrix": name, "shape": list(x.shape), "image": "strips"}
 
     def put(self, name: str, how: How, *sites: str, head: int | None = None) -> str:
-        """Makes an array. Returns its name."""
+        """Returns the array's name."""
         values = [self.trace[site] for site in sites]
         match how:
             case "lengths":
@@ -153,12 +147,11 @@ def thumbnails(pattern: Array) -> Array:
 
 
 def lane(subject: WholeModel, stack: str, columns: list[Column], *, title: str, note: str = "") -> dict[str, Any]:
-    """The columns of one text, with its tokens as labels of the rows."""
     return {"stack": stack, "title": title, "note": note, "tokens": labels(subject, stack), "columns": columns}
 
 
 def labels(subject: WholeModel, stack: str) -> list[str]:
-    """The tokens of a text as shown; the start token of a decoder has a name."""
+    """The start token of a decoder has a name."""
     found = [visible(token) for token in subject.text(stack).tokens]
     return [START, *found[1:]] if subject.crosses and stack == "decoder" else found
 

@@ -15,16 +15,10 @@ export interface Scene {
   width: number; // numbers that it has
 }
 
-export interface Answer {
-  sequence: number;
-  layer: string;
-  head: number;
-  token: number | null; // null: the one that is followed already
-  says: Says;
-  address?: Record<string, string>; // model and text
-  kinds?: Record<string, string>;
-  pages?: Record<string, string>;
-}
+/** What is chosen, and around it model and text as an address, kinds of layers, pages; `token` null: as before. */
+export type Answer = { layer: string; head: number; token: number | null; says: Says } & Partial<Around>;
+
+export type Around = Record<"address" | "kinds" | "pages", Record<string, string>>;
 
 export interface Lane {
   stack: string;

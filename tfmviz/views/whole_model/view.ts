@@ -5,19 +5,18 @@ import { type Arrays, unpack } from "../shared/arrays.ts";
 import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf, button, buttonOf, inPixels, make, roving, within } from "../shared/elements.ts";
+import { arrowOf, button, buttonOf, inPixels, make, roving, select, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
 import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
-import { barOf } from "./bar.ts";
-import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
-import { Painter } from "./paint.ts";
-import type { Answer, Column, Lane, Scene } from "./scene.ts";
+import { Painter, tileOf } from "./paint.ts";
+import type { Answer, Around, Column, Lane, Scene } from "./scene.ts";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
 
+const PLAY = "▶ Play";
 const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 type Token = { stack: string; row: number };
@@ -49,9 +48,15 @@ export class Whole extends ViewBase {
   says: Says = {};
   where = { layer: "", head: 0 };
   opening: Opening["zoom"] | null = null;
-  around: Record<"address" | "kinds" | "pages", Record<string, string>> = { address: {}, kinds: {}, pages: {} };
+  around: Around = { address: {}, kinds: {}, pages: {} };
 
-  controls = barOf(this);
+  zooms = make("div", { className: "zooms", role: "group", ariaLabel: "Zoom" });
+  follows = select("Follow", {}, (value) => {
+    const [stack, row] = value.split(".");
+    this.choose({ stack, row: Number(row) });
+  });
+  plays = button(PLAY, { onclick: () => (this.beat ? this.pause() : this.play()) });
+  controls = make("div", { className: "bar" }, this.zooms, this.follows.node);
   tip = make("div", { className: "tip" });
   base = make("canvas", { role: "img" });
   over = make("canvas", { className: "followed", ariaHidden: "true" });
@@ -61,9 +66,10 @@ export class Whole extends ViewBase {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.controls.node.append(this.bar());
+    const [back, next] = [-1, 1].map((by) => button(by < 0 ? "← Back" : "Next →", { onclick: () => this.step(by) }));
+    this.controls.append(make("div", { className: "steps" }, back, next, this.plays), this.bar());
     const properties = { className: "whole", ariaLabel: "The whole model" };
-    this.mount(parent, properties, this.controls.node, this.tip, this.picture, this.legend);
+    this.mount(parent, properties, this.controls, this.tip, this.picture, this.legend);
     this.listen();
     this.atEnd(() => this.stop());
   }
@@ -95,7 +101,7 @@ export class Whole extends ViewBase {
     const token = this.typed && { stack: this.where.layer.split(".")[0], row: this.typed.first };
     if (this.typed) this.says = this.typed.says as Says;
     this.token = this.fitted(token ?? this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
-    this.fillBar();
+    this.fillBar(header);
   }
 
   /** @param answer at the start, and when the page's own controls were used */
@@ -103,7 +109,7 @@ export class Whole extends ViewBase {
     Object.assign(this, { says, where: { layer, head }, around: { address, kinds, pages }, opening: null });
     const before = this.token?.stack;
     this.token = this.fitted({ stack: layer.split(".")[0], row: token ?? this.token?.row ?? 0 });
-    this.fillBar();
+    if (this.scene) this.fillBar(this.scene);
     if (before !== this.token.stack) this.redraw();
     else this.drawFollowed();
   }
@@ -123,9 +129,27 @@ export class Whole extends ViewBase {
     return this.scene?.lanes.find((lane) => lane.stack === stack);
   }
 
-  fillBar() {
-    if (this.scene) this.controls.fill(this.scene, this.where, this.link.follows === true);
-    if (this.token) this.controls.follow(this.token);
+  /** The tokens to follow, and what can be zoomed to, unless the controls of a view beside this one do for both. */
+  fillBar({ lanes, zoom, beside = false }: Scene) {
+    const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
+    const groups = stacks.map(({ stack, tokens }) => {
+      const nodes = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
+      return stacks.length > 1 ? [make("optgroup", { label: stack }, ...nodes)] : nodes;
+    });
+    this.follows.box.replaceChildren(...groups.flat());
+    const { layer, head } = this.where;
+    const names = { model: "Whole model", block: `Layer ${layer.split(".")[1] ?? ""}`, head: `Head ${head}` };
+    this.zooms.hidden = beside;
+    this.controls.classList.toggle("led", beside && this.link.follows === true);
+    const entries = Object.entries(names) as [Scene["zoom"], string][];
+    const entry = ([name, text]: (typeof entries)[number]) =>
+      button(text, { ariaPressed: String(name === zoom), onclick: () => this.open({ zoom: name }) });
+    this.zooms.replaceChildren(...entries.map(entry));
+    this.showToken();
+  }
+
+  showToken() {
+    if (this.token) this.follows.box.value = `${this.token.stack}.${this.token.row}`;
   }
 
   choose(token: Token, delay: number = DEBOUNCE_MS) {
@@ -140,7 +164,7 @@ export class Whole extends ViewBase {
   followToken(token: Token) {
     const before = this.token?.stack;
     Object.assign(this, { token, says: {}, pinned: null, hovered: null, hoveredBox: null });
-    this.controls.follow(token);
+    this.showToken();
     if (before === token.stack) this.drawFollowed();
     else this.redraw();
   }
@@ -211,7 +235,7 @@ export class Whole extends ViewBase {
   }
 
   play() {
-    this.controls.showPlaying(true);
+    this.plays.textContent = "❚❚ Pause";
     this.beat = setInterval(() => this.step(1), BEAT);
     this.step(1);
   }
@@ -219,7 +243,7 @@ export class Whole extends ViewBase {
   pause() {
     clearInterval(this.beat);
     this.beat = undefined;
-    this.controls.showPlaying(false);
+    this.plays.textContent = PLAY;
   }
 
   stop() {

@@ -1,6 +1,6 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import { type Arrays, largestSize, rowOf } from "../shared/arrays.ts";
+import { type Arrays, largest, largestSize, rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -29,7 +29,7 @@ export function aboutVector(column: Column, arrays: Arrays, row: number, tokens:
   }
   if (column.image === "pattern") {
     const own = rowOf(arrays[column.matrix], row);
-    const best = own.indexOf(Math.max(...own));
+    const [best] = largest(own, 1);
     return `${of}: attends most to ${quoted(column.labels ?? [], best)}, ${decimal(own[best])} of its attention.`;
   }
   const added = barsOf(column, arrays, row);

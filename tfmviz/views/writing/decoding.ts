@@ -1,12 +1,14 @@
-// How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution.
+// How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution,
+// and a place of the text under other settings, while the reader moves a slider (`_place` of ui/writing/desk.py).
 
-import { softmaxOf } from "../shared/arrays.ts";
-import { LARGEST_SETTING, NEUTRAL } from "../shared/constants.ts";
+import { largest, softmaxOf } from "../shared/arrays.ts";
+import { LARGEST_SETTING, NEUTRAL, RIVALS } from "../shared/constants.ts";
+import type { Place } from "./rivals.tsx";
 
-export type Rules = Record<Rule, number> & { banned: number[]; order: Rule[] };
+type Rules = Record<Rule, number> & { banned: number[]; order: Rule[] };
 type Rule = "repetition" | "temperature" | "top_k" | "top_p" | "min_p";
 /** What a rule leaves; the score of what is cut is −∞. */
-export type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: Numbers };
+type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: Numbers };
 /** one for each entry of the vocabulary */
 type Numbers = Float64Array<ArrayBuffer>;
 
@@ -19,7 +21,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
     return made;
   },
   temperature: (scores, { temperature }) => {
-    const best = scores.indexOf(largestOf(scores));
+    const [best] = largest(scores, 1);
     if (temperature === 0) return without(scores, (id) => id === best);
     const divisor = Math.max(temperature, 1 / LARGEST_SETTING);
     return scores.map((score) => score / divisor); // not shifted: a penalty asks for the sign
@@ -43,7 +45,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
   },
   min_p: (scores, { min_p }) => {
     const p = softmaxOf(scores);
-    const least = min_p * largestOf(p);
+    const least = min_p * p[largest(p, 1)[0]];
     return without(scores, (id) => p[id] >= least);
   },
 };
@@ -78,7 +80,50 @@ const largestFirst = (shares: Numbers) => {
   return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order
 };
 
-const largestOf = (numbers: Numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity);
-
 const without = (scores: Numbers, keeps: (id: number) => boolean) =>
   scores.map((score, id) => (keeps(id) ? score : -Infinity));
+
+/** What is set now, and the model: a token as it stands in a text, scores after more tokens, and all tokens before. */
+export type Settings = {
+  rules: Rules;
+  names: Record<string, string>; // of the rules
+  running: (token: number) => string;
+  after: (tokens: number[]) => { logits: ArrayLike<number>; seen: number[] };
+};
+
+/** What Python has sent of a text of `tokens`, with the place that is looked at under settings it has not heard of. */
+export function settled(places: Place[], tokens: number[], at: number, { rules, names, running, after }: Settings) {
+  const place = places[at];
+  const isWritten = at < tokens.length;
+  const { logits, seen } = after(tokens.slice(0, at));
+  const stages = stagesOf(logits, rules, seen);
+  const [model, left] = [stages[0].shares, stages[stages.length - 1].shares];
+  const falls = drawn(left, place.number ?? 0);
+  const token = isWritten ? place.token : falls.token;
+  const kept = largest(left, RIVALS / 2).filter((id) => left[id] > 0);
+  const listed = new Set([...largest(model, RIVALS), ...kept, token, falls.token]);
+  const best = [...listed].sort((a, b) => left[b] - left[a] || model[b] - model[a]);
+  const made = {
+    ...place,
+    token,
+    text: running(token),
+    p: short(model[token]),
+    left: short(left[token]),
+    falls: falls.token,
+    low: falls.low,
+    high: falls.high,
+    rivals: best.map((id) => {
+      const shares = stages.map(({ scores, shares }) => (scores[id] > -Infinity ? short(shares[id]) : null));
+      return { token: id, text: running(id), shares };
+    }),
+  };
+  return {
+    stages: stages.map(({ rule }) => written(rule, rules, names)),
+    places: [...places.slice(0, at), made, ...places.slice(at + 1, tokens.length)],
+  };
+}
+
+const short = (share: number) => Number(share.toPrecision(4));
+
+const written = (rule: Stage["rule"], rules: Rules, names: Record<string, string>) =>
+  rule === "model" ? rule : rule === "banned" ? names[rule] : `${names[rule]} ${rules[rule]}`;

@@ -1,7 +1,52 @@
-// The shares of the words at one place: what every setting leaves of each, and all side by side with the drawn number.
+// One place of the text in words, and the shares of its words: what every setting leaves of each, and all side by side
+// with the drawn number.
 
 import { barLength, decimal, perCent } from "../shared/numbers.ts";
-import { drawWords, type Place, type Rival } from "./words.ts";
+
+/** One place of the text: the token that stands there, and what stood against it. */
+export interface Place {
+  token: number;
+  text: string;
+  p: number; // what the model gave the token
+  left: number; // what the settings left of that
+  entropy: number; // of the model's distribution, in nats
+  number: number | null; // the one that falls into the cumulated distribution; null: nothing is drawn
+  falls: number; // the token that it falls on, or the most probable one
+  low: number; // where the part of that token begins
+  high: number;
+  rivals: Rival[];
+}
+
+/** shares by stage; null: cut away */
+export type Rival = { token: number; text: string; shares: (number | null)[] };
+
+export function entropyWords(entropy: number) {
+  const equal = Math.exp(entropy);
+  const among = decimal(equal, equal < 10 ? 1 : 0);
+  return `Entropy ${decimal(entropy)} nats: as uncertain as a choice among ${among} equally likely tokens.`;
+}
+
+/** The draw at a place; `isWritten`: the token stands in the text already. */
+export function drawWords({ token, text, number, low, high, falls, rivals }: Place, isWritten: boolean) {
+  const name = (id: number) => rivals.find((rival) => rival.token === id)?.text ?? text;
+  const chosen = `“${name(falls).trim() || name(falls)}”`;
+  if (number === null) {
+    const taken = `Greedy: the most probable token, ${chosen}.`;
+    return isWritten && falls !== token ? `${taken} You chose another one.` : taken;
+  }
+  const [drawnAt, from, to] = [number, low, high].map((value) => decimal(value, 3));
+  const drawn = `${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
+  if (!isWritten || falls === token) return drawn;
+  return `${drawn} You, or other settings, chose this word.`;
+}
+
+/** A rival for screen readers: "the": model 12%, temperature 0.8 15%, cut by top-k 40. */
+export function rivalSentence({ text, shares }: Rival, stages: string[]) {
+  const cut = shares.indexOf(null);
+  const kept = shares.slice(0, cut < 0 ? shares.length : cut).map((share, n) => `${stages[n]} ${perCent(share ?? 0)}`);
+  const parts = [...kept, ...(cut < 0 ? [] : [`cut by ${stages[cut]}`])];
+  return `“${text.trim() || text}”: ${parts.join(", ")}`;
+}
 
 const WIDE = 0.06; // the smallest share in which a word is written
 

@@ -5,12 +5,12 @@ import { render } from "preact";
 import { painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
-import { Named } from "../shared/named.tsx";
+import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
+import { decimal, perCent } from "../shared/numbers.ts";
 import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
-import { Cumulated, Shares } from "./rivals.tsx";
-import { type Settings, settled } from "./settled.ts";
+import { type Settings, settled } from "./decoding.ts";
+import { Cumulated, drawWords, entropyWords, type Place, type Rival, rivalSentence, Shares } from "./rivals.tsx";
 import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
-import { drawWords, entropyWords, LEGEND, type Place, type Rival, rivalSentence, wordSentence } from "./words.ts";
 
 interface Data {
   about: string; // model and text: the words belong to them
@@ -27,6 +27,11 @@ interface Data {
 
 const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than STILL: the page does not run for every word
 const FEW = 4; // words ahead at which more are asked for
+
+const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
+
+const wordSentence = ({ text, p, entropy }: Place, n: number) =>
+  `Word ${n + 1} “${text.trim() || text}”: probability ${perCent(p)}, entropy ${decimal(entropy)} nats`;
 
 class Desk extends ViewBase {
   data!: Data; // from the first `read` on
@@ -241,7 +246,7 @@ class Desk extends ViewBase {
     const [before, after] = this.data.edits;
     const stopped = this.stops !== "";
     const edit = (step: number) => this.act(() => super.notify(0, { edit: step })); // its tree comes with the text
-    const tools: [label: string, act: () => void, isOff: boolean, title?: string, isHidden?: boolean][] = [
+    const tools: Tool[] = [
       ["Next word", () => this.next(), stopped],
       ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],
       [this.mode === "play" ? "Pause" : "Play", () => this.play("play", PACE), stopped],
@@ -250,12 +255,11 @@ class Desk extends ViewBase {
       ["Undo edit", () => edit(-1), false, `Back to “${before}”`, before === null],
       ["Redo edit", () => edit(1), false, `On to “${after}”`, after === null],
     ];
-    const row = ([label, act, isOff, title, isHidden]: (typeof tools)[number], n: number) => (
-      <button type="button" key={n} disabled={isOff} title={title} hidden={isHidden} onClick={act}>
-        {label}
-      </button>
+    return (
+      <div class="bar">
+        <Tools tools={tools} />
+      </div>
     );
-    return <div class="bar">{tools.map(row)}</div>;
   }
 
   text() {
@@ -314,15 +318,7 @@ class Desk extends ViewBase {
     );
     return (
       <table class="rivals" onKeyDown={rove}>
-        <thead>
-          <tr>
-            {[what, ...stages].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head names={[what, ...stages]} />
         <tbody>{place.rivals.map(row)}</tbody>
       </table>
     );

@@ -1,1 +1,0 @@
-import{c as a}from"./NRJNIRNN.js";import{s as p}from"./EKUZ743Q.js";var r=({label:l})=>a("span",{class:"label",dir:"auto",children:p(l).map(({text:s,isChip:n})=>n?a("span",{class:"chip",children:s}):s)});export{r as a};
