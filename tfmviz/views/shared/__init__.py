@@ -67,7 +67,7 @@ def digest(text: str) -> str:
 def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:
     """Header and data as bytes: length of the header (4 bytes, little-endian), header (JSON, UTF-8), the data.
 
-    `framed.ts` takes them apart.
+    `record.ts` takes them apart.
     """
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     return b"".join([len(text).to_bytes(4, "little"), text, *parts])

@@ -1,5 +1,4 @@
-// Brings a view what Python has chosen. It is a component of its own, so that the view's data do not travel again when
-// only the choice changes.
+// Brings a view what Python has chosen, so that the view's data do not travel again when only the choice changes.
 
 import { part, registryEntry } from "./streamlit_bridge.ts";
 import type { Answer } from "./view_base.ts";
