@@ -47,6 +47,7 @@ from tfmviz import views
 from tfmviz.memory import keep_memory
 from tfmviz.record.trace import Array, Trace
 from tfmviz.views import explorer
+from tfmviz.views.shared import script
 
 SIZE = {"layers": 12, "heads": 12}
 WIDTH, HEIGHT = 1440, 1000
@@ -65,7 +66,7 @@ HeadView = Callable[..., Any]
 SHELL = f"""<!doctype html><meta charset="utf-8">
 <style>{explorer.STANDALONE_CSS}</style>
 <main><div id="explorer"></div></main>
-<script type="module">{explorer.JS}
+<script type="module">{script("explorer/view.ts")}
 Object.assign(globalThis, {{ Explorer, toBytes: (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) }});
 </script>"""
 

@@ -15,5 +15,7 @@ const { error, stderr } = await asc.main(["kernel.ts", "--outFile", "kernel.wasm
 });
 if (error) throw new Error(`${error.message}\n${stderr}`);
 
-const lines = Buffer.from(made["kernel.wasm"]).toString("base64").match(/.{1,100}/g);
+const lines = Buffer.from(made["kernel.wasm"])
+  .toString("base64")
+  .match(/.{1,100}/g);
 writeFileSync(process.argv[2] ?? new URL("kernel.json", folder), `${JSON.stringify(lines, null, 2)}\n`);

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 
 const views = fileURLToPath(new URL("../tfmviz/views/", import.meta.url));
 const dist = resolve(process.argv[2] ?? `${views}dist`);
-const shown = ["shared/selection_channel.ts", ...globSync("*/view.{ts,tsx}", { cwd: views }).sort()];
+const shown = globSync("*/view.{ts,tsx}", { cwd: views }).sort();
 const pages = ["explorer/standalone.ts", "site", "below", "whole_model", "steps", "masks", "turning"];
 const alone = [...shown, ...pages.map((name) => (name.endsWith(".ts") ? name : `site/${name}.ts`))];
 const common = {
@@ -49,5 +49,5 @@ const piecesOf = (path, found = new Set()) => {
   return found;
 };
 const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
-const pieces = entries.map(([path, { entryPoint }]) => [entryPoint, [...piecesOf(path)].map(nameOf)]);
+const pieces = entries.map(([path, { entryPoint }]) => [entryPoint.split("/")[0], [...piecesOf(path)].map(nameOf)]);
 writeFileSync(`${dist}/split.json`, `${JSON.stringify(Object.fromEntries(pieces.sort()), null, 2)}\n`);

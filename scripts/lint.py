@@ -308,11 +308,11 @@ def the_docs_list_every_page_once(every: Sources) -> Iterator[str]:
 
 def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     """The constant keys of a call, and whether they are those of a choice; else they name a figure or a container."""
-    name = called(call)
+    name, has_key = called(call), any(keyword.arg == "key" for keyword in call.keywords)
     match name, call.args:
         case (("tabs" | "parts"), [ast.Constant(value=key), *_]):
             yield str(key), True
-        case str(name), [ast.Constant(value=key), *_] if name.startswith("show"):
+        case str(name), [ast.Constant(value=key), *_] if name.startswith("show") and not has_key:
             yield str(key), False
     for keyword in call.keywords:
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant):

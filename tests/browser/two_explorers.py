@@ -23,7 +23,6 @@ def explorer(key: str, tokens: tuple[str, ...]) -> None:
     selection = {"kind": "decoder.self_attn", "layer": layer, "head": head, "token": token, "to": None, "look": ""}
     show_view(
         "explorer",
-        views.explorer,
         key=key,
         data=views.payload(decoder(tokens, layers=2, heads=3)),
         selection=selection | {"first": None, "details": ""},

@@ -18,7 +18,6 @@ from tests.deploy.serving import Serving
 from tests.hostile.spellings import CLOSED
 from tfmviz import security
 from tfmviz.ui.scripts import name_of
-from tfmviz.views import explorer
 
 
 def get(address: str, **headers: str) -> tuple[int, Message, bytes]:
@@ -38,7 +37,7 @@ def largest_script(served: Serving) -> str:
 
 
 def test_static_files_are_compressed_and_kept(served: Serving) -> None:
-    for address in (largest_script(served), f"{served.address}/views/{name_of(explorer.JS)}"):
+    for address in (largest_script(served), f"{served.address}/views/{name_of('explorer')}"):
         _, plain_headers, plain = get(address)
         _, headers, packed = get(address, Accept_Encoding="gzip")
         assert gzip.decompress(packed) == plain

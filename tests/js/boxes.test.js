@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxAt, boxesOf } from "../../tfmviz/views/home/boxes.ts";
+import "./page.js";
+
+const { boxAt, boxesOf } = await import("../../tfmviz/views/home/view.ts");
 
 const cut = (text, ...offsets) => boxesOf({ text, offsets, labels: offsets.map((_, n) => `label ${n}`) });
 

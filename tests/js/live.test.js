@@ -142,7 +142,8 @@ test("a source that knows nothing leaves the question to the next; one that fail
     return null;
   };
   const none = { trace };
-  const world = page({ more: [none] });
+  const failing = { trace: () => Promise.reject(new Error("no")) };
+  const world = page({ more: [none, failing] });
   const typed = world.type("new");
   await new Promise(setImmediate);
   await world.answer();

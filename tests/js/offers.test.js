@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offers, parted } from "../../tfmviz/views/live/suggestion_source.ts";
+import { offers, parted } from "../../tfmviz/views/live/writing_sources.ts";
 
 const VOCABULARY = [" the", " then", " dog", " door", "dog", " doll", "."];
 const asked = [];

@@ -22,7 +22,10 @@ function channels() {
 
 test("whoever is gone is missed within two seconds, and heard again at once; other lectures are not heard", (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
-  Object.assign(globalThis, { BroadcastChannel: channels(), window: { addEventListener() {} } });
+  Object.assign(globalThis, {
+    BroadcastChannel: channels(),
+    window: { addEventListener() {}, removeEventListener() {} },
+  });
   const seen = { 1: [], 2: [] };
   const lectures = ["1", "2"].map((of) =>
     pair(

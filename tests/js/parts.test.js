@@ -5,7 +5,7 @@ import { test } from "node:test";
 import "./page.js";
 
 const { Strip } = await import("../../tfmviz/views/explorer/strip.ts");
-const { Parts } = await import("../../tfmviz/views/explorer/parts.ts");
+const { Links } = await import("../../tfmviz/views/explorer/links.ts");
 
 test("each part stands apart under its name, and a text without parts as before", () => {
   const strip = new Strip("query", { point() {}, pin() {} });
@@ -22,7 +22,7 @@ test("each part stands apart under its name, and a text without parts as before"
 
 test("both ways between two parts name the head in view and the strongest, which a click chooses", () => {
   const chosen = [];
-  const parts = new Parts((place) => chosen.push(place));
+  const links = new Links((place) => chosen.push(place));
   const shares = [
     [0.1, 0.4].map((there) => [
       [0, there],
@@ -34,12 +34,12 @@ test("both ways between two parts name the head in view and the strongest, which
     ]),
   ];
   const state = { layer: 0, heads: [{ layer: 0, head: 1 }], aggregate: "heads" };
-  parts.show({ parts: ["A", "B"], shares }, state);
-  const buttons = [...parts.node.querySelectorAll("button")].map(({ textContent }) => textContent);
+  links.showParts({ parts: ["A", "B"], shares }, state);
+  const buttons = [...links.parts.querySelectorAll("button")].map(({ textContent }) => textContent);
   assert.deepEqual(buttons, ["1.0 0.90", "0.1 0.40", "1.1 0.30", "0.0 0.20", "0.1 0.20", "1.0 0"]);
-  parts.node.querySelector("button").click();
+  links.parts.querySelector("button").click();
   assert.deepEqual(chosen, [{ layer: 1, head: 0 }]);
   const causal = shares.map((layer) => layer.map(([there]) => [there, [0, 0]]));
-  parts.show({ parts: ["A", "B"], shares: causal }, state);
-  assert.equal(parts.node.querySelectorAll(".ranked").length, 1);
+  links.showParts({ parts: ["A", "B"], shares: causal }, state);
+  assert.equal(links.parts.querySelectorAll(".ranked").length, 1);
 });

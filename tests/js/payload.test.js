@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Attention } from "../../tfmviz/views/explorer/payload.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { unframed } from "../../tfmviz/views/shared/framed.ts";
+import { unframed } from "../../tfmviz/views/shared/record.ts";
 
 /** Header and data as tfmviz/views/shared/__init__.py frames them. */
 function framed(header, data) {
@@ -89,7 +89,7 @@ test("a tile shows the largest weight that each of its cells stands for", () => 
   assert.deepEqual([rows, columns], [2, 2]);
   assert.equal(values[0], 254); // weight 1
   assert.equal(values[1], 255); // masked
-  assert.equal(values[2], Math.round(254 * Math.sqrt((2 >> 2) / 255))); // upper bits of the larger of codes 1 and 2
+  assert.equal(values[2], Math.round(254 * Math.sqrt(2 / 1023))); // the larger of codes 1 and 2
   assert.ok(Math.abs(values[3] - 254) <= 1);
 });
 

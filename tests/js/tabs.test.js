@@ -8,7 +8,7 @@ const { scrollToTabs } = await import("../../tfmviz/views/walk/sight.ts");
 
 /** How often and to which rows of tabs it has scrolled while it looked `n` times; the last row lies at `top` of 100. */
 function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] }) {
-  t.mock.timers.enable({ apis: ["setInterval"] });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const moves = document.createElement("div");
   const inside = moves.appendChild(document.createElement("div")); // keeps what the reader does to itself
   inside.addEventListener("wheel", (event) => event.stopPropagation());

@@ -13,7 +13,7 @@ from tests.pages.claims import told
 from tfmviz import zoo
 from tfmviz.analysis.law_fits import fit_additive
 from tfmviz.paths import PROJECT
-from tfmviz.ui.size import own, variants
+from tfmviz.ui.size import own, parts, variants
 from tfmviz.words.numbers import in_bytes, in_words
 
 PAGE = "size"
@@ -72,6 +72,14 @@ def test_a_token_costs_two_operations_for_each_parameter_and_gpt_3_its_memory_an
     assert columns[2] == "300 billion tokens (its authors), 3.1·10²³ operations"
     assert rows[1][2] == f"{3.143e23 / (312e12 * 0.4) / 86_400 / 365.25:.3g} years"
     assert result_rows("sizes")["BERT base"][2] == "109,482,240"
+
+
+def test_a_time_is_written_in_the_largest_unit_that_it_reaches() -> None:
+    units = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": parts.DAY, "years": parts.YEAR}
+    for seconds in np.geomspace(0.1, 1e10, 100):
+        number, unit = parts._time(seconds).replace(",", "").split()
+        assert float(number) * units[unit] == pytest.approx(seconds, rel=0.05), seconds
+        assert unit == max((name for name in units if units[name] <= max(seconds, 1)), key=lambda name: units[name])
 
 
 def test_sizes_of_your_own_are_counted() -> None:

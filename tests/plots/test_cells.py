@@ -184,6 +184,9 @@ def test_signed_values_and_amounts_have_their_scales() -> None:
         assert picture.scale.high >= np.nanmax(picture.matrices), name
         found = colours(picture, [0, picture.scale.high / 2, picture.scale.high], theme)
         assert found.tolist() == [*map(colour, theme.norms)], name
+    for theme in THEMES:  # teal over the ground on which nothing stands
+        ends = [colour(theme.norms[0]), colour(theme.probability)]
+        assert colours(PICTURES["words"], [0, 1], theme).tolist() == ends
 
 
 def test_masked_is_neutral_and_what_is_allowed_has_the_colour_of_attention() -> None:

@@ -75,7 +75,7 @@ def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> 
     texts = one.split(), other.split()
     pairing = pair(*texts)
     spelled = [[f" {token}" for token in texts[0]], texts[1]]  # the space before a word does not count
-    order = call("live/pairing.ts", "module.pairsOf(given[0], given[1])", spelled)
+    order = call("live/differences.ts", "module.pairsOf(given[0], given[1])", spelled)
     assert tuple(map(tuple, order)) == pairing.order
     rng = np.random.default_rng(4)
     a, b = patterns = [rng.dirichlet(np.ones(len(tokens)), len(tokens)) for tokens in texts]

@@ -64,7 +64,7 @@ def of_bytes(raw: bytes) -> Piece:
 def show_boxes(rows: Sequence[pieces.Row], *, key: str, caption: str, titles: tuple[str, str, str]) -> None:
     """Draws rows of boxes as a table, which screen readers read as it is."""
     data = Pieces(caption=caption, titles=titles, rows=rows).payload()
-    show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data, key=key)
+    show_plain_view("pieces", data=data, key=key)
 
 
 def n_words(text: str) -> int:

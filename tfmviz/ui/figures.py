@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from types import ModuleType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,11 +22,11 @@ from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, scripts, side
-from tfmviz.views import bars, beams, cells, counts
+from tfmviz.views import cells
 from tfmviz.views.bars import Bars
 from tfmviz.views.beams import Tree
 from tfmviz.views.counts import Table, of_columns
-from tfmviz.views.shared import RELAY_JS
+from tfmviz.views.shared import style
 from tfmviz.words import markdown
 
 # No view's data hold a table. To ask whether they do, Streamlit would import pandas before the first picture.
@@ -83,15 +82,15 @@ class Figure:
                 alt = self.alt or alt_text.of_cells(picture)
                 shown = picture.without_bar() if self.follows else picture
                 packed = cells.payload(shown, name=self.key, alt=alt, click=self.click, linked=self.linked)
-                self._mount("cells", cells, packed, lambda cell: _cell(picture, cell))
+                self._mount("cells", packed, lambda cell: _cell(picture, cell))
             case Table() as table:
-                self._mount("counts", counts, table.payload(), lambda row: _row(table, row))
+                self._mount("counts", table.payload(), lambda row: _row(table, row))
             case Tree() as tree:
                 data = tree.payload(alt=self.alt, picks=self.on_pick is not None)
-                self._mount("beams", beams, data, lambda n: _ids(tree, n))
+                self._mount("beams", data, lambda n: _ids(tree, n))
             case Bars() as shares:
                 _title(self.title)
-                _component("bars", bars.JS, bars.CSS)(key=self.key, data=shares.payload(), width="stretch")
+                _component("bars")(key=self.key, data=shares.payload(), width="stretch")
             case chart:
                 with st.container(key=self.key, gap=None):
                     _title(self.title)
@@ -103,7 +102,6 @@ class Figure:
     def _mount(
         self,
         name: str,
-        view: ModuleType,
         data: bytes | dict[str, Any],
         read: Callable[[Any], tuple[Any, ...] | None],
     ) -> None:
@@ -111,7 +109,7 @@ class Figure:
             if self.on_pick and (picked := read(st.session_state[self.key]["picked"])) is not None:
                 self.on_pick(*picked)
 
-        _component(name, view.JS, view.CSS)(key=self.key, data=data, on_picked_change=report)
+        _component(name)(key=self.key, data=data, on_picked_change=report)
 
 
 def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
@@ -268,7 +266,6 @@ class Link:
 
 def show_view(
     name: str,
-    view: ModuleType,
     *,
     key: str = "",
     data: bytes | dict[str, Any],
@@ -300,30 +297,28 @@ def show_view(
             st.session_state[answered] = int(found["sequence"])
             on_report(found)
 
-    _component(name, view.JS, view.CSS)(key=key, data=data, on_selection_change=report)
+    _component(name)(key=key, data=data, on_selection_change=report)
     answer = {"sequence": st.session_state.get(answered, 0), "view": key}
     if link:
         answer["link"] = {"views": [link.view], "places": link.places, "follows": link.follows}
-    _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
+    _component("selection")(key=f"{key}_selection", data=selection | answer)
 
 
-def show_choice(name: str, view: ModuleType, *, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
+def show_choice(name: str, *, key: str = "", data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
     """`on_pick` gets whatever is chosen in the view."""
 
-    key, is_b = side.key(name), side.is_b()
+    key, is_b = side.key(key or name), side.is_b()
 
     def report() -> None:
         if not is_b:
             on_pick(st.session_state[key]["picked"])
 
-    _component(name, view.JS, view.CSS)(key=key, data=data, on_picked_change=report)
+    _component(name)(key=key, data=data, on_picked_change=report)
 
 
-def show_plain_view(
-    name: str, *, js: str, css: str, data: Any, key: str | None = None, width: int | Literal["stretch"] = "stretch"
-) -> None:
+def show_plain_view(name: str, *, data: Any, key: str = "", width: int | Literal["stretch"] = "stretch") -> None:
     """A view without reports, `width` pixels wide or as wide as there is room."""
-    _component(name, js, css)(key=side.key(key or name), data=data, width=width)
+    _component(name)(key=side.key(key or name), data=data, width=width)
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
@@ -335,6 +330,6 @@ def show_code(*functions: Callable[..., Any]) -> None:
 
 
 @cache
-def _component(name: str, _js: str, _css: str | None = None) -> Callable[..., Any]:
-    """Registers a component once per server."""
-    return st.components.v2.component(f"tfmviz_{name}", js=scripts.sent(_js), css=_css)
+def _component(name: str) -> Callable[..., Any]:
+    """Registers a view, named by its folder, once per server."""
+    return st.components.v2.component(f"tfmviz_{name}", js=scripts.sent(name), css=style(name))

@@ -9,7 +9,6 @@ import streamlit as st
 from tfmviz.ui import guess, projector, search
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, Page, address, is_unknown
-from tfmviz.views import frame as view
 
 SHORT = {"Before attention": "Before"}
 """For narrow windows."""
@@ -18,7 +17,7 @@ SHORT = {"Before attention": "Before"}
 def draw(shown: str) -> None:
     """Draws the header of the page `shown`."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
-        show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(shown))
+        show_plain_view("frame", data=_menu(shown))
         search.box()
         guess.button()
         projector.buttons()

@@ -14,8 +14,6 @@ import streamlit as st
 
 from tfmviz.ui import side
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.views import guess as view
-from tfmviz.views import question as question_view
 
 WIDTH = 52
 
@@ -36,7 +34,7 @@ class Question:
 
 
 def button() -> None:
-    show_plain_view("guess", js=view.JS, css=view.CSS, data=None, width=WIDTH)
+    show_plain_view("guess", data=None, width=WIDTH)
 
 
 @contextmanager
@@ -55,7 +53,7 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
     data = [name, asked.text, list(asked.tokens), asked.answer]  # for a list in a dictionary Streamlit imports pandas
     with st.container(key=f"question-{name}"):
         st.html("<i></i><style>.st-key-guess {display: block !important}</style>")
-        show_plain_view("question", js=question_view.JS, css=question_view.CSS, data=data, key=f"asked_{name}")
+        show_plain_view("question", data=data, key=f"asked_{name}")
     with along(name):
         yield
 

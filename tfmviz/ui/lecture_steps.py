@@ -20,8 +20,6 @@ from tfmviz.paths import PROJECT
 from tfmviz.ui import controls, icons, projector, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
-from tfmviz.views import presenter
-from tfmviz.views import walk as view
 from tfmviz.words import markdown
 
 FOLDER = PROJECT / "assets" / "lectures"
@@ -150,14 +148,14 @@ def show_step() -> None:
         return
     walk, number = found
     with st.container(key="lecture"):
-        show_plain_view("walk", js=view.JS, css=view.CSS, data=_around(walk, number))
+        show_plain_view("walk", data=_around(walk, number))
 
 
 def present() -> None:
     """Replaces the page by the presenter's with `presenter=1`: another window of this browser sends its content
     (`views/walk/pair.ts`).
     """
-    show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
+    show_plain_view("presenter", data=None)
 
 
 def _around(walk: Lecture, number: int) -> dict[str, str | int | list[str]]:

@@ -36,7 +36,6 @@ from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import PageContext, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
-from tfmviz.views import live as view
 from tfmviz.views import steps, turning, whole_model
 from tfmviz.views.bars import Bars
 from tfmviz.views.shared import framed
@@ -123,7 +122,7 @@ def follow(ctx: PageContext, *names: str, edited: dict[str, object] | None = Non
         data: dict[str, Any] = {"page": page, "text": ctx.text, "at": "live", "views": " ".join(names)}
         data |= {"parcel": parcel(ctx.model.name), "change": change}
         data["opening"] = {one.text: one.word for one in examples_for(ctx.model.name) if one.word}
-        show_plain_view("live", js=view.JS, css="", data=data)
+        show_plain_view("live", data=data)
 
 
 def route() -> WebSocketRoute:

@@ -12,7 +12,6 @@ from tfmviz.record.facts import Facts
 from tfmviz.ui import icons, models, own
 from tfmviz.ui.figures import show_choice
 from tfmviz.ui.model_names import named
-from tfmviz.views import models as view
 from tfmviz.words.markdown import code, plain
 
 COMMAND = "python -m tfmviz.huggingface openai-community/gpt2 --name gpt2"
@@ -49,7 +48,7 @@ def choose(configs: Mapping[str, Facts]) -> str:
         "folder": _folder(),
         "converts": own.is_open(),
     }
-    show_choice("models", view, data=data, on_pick=pick)
+    show_choice("models", data=data, on_pick=pick)
     own.show_if_asked()
     return chosen
 

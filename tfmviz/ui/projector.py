@@ -6,7 +6,6 @@ import streamlit as st
 
 from tfmviz.ui import url
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.views import keys
 from tfmviz.views.shared import VIEWS
 
 KEYS = {
@@ -59,7 +58,7 @@ def style() -> None:
 def buttons() -> None:
     label, icon = ("Leave projector mode", "close_fullscreen") if is_on() else ("Projector", "open_in_full")
     st.button("", icon=f":material/{icon}:", on_click=_switch, shortcut="f", key="project", help=f"{label} (key F)")
-    show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=32)
+    show_plain_view("keys", data=[list(entry) for entry in KEYS.items()], width=32)
 
 
 def _switch() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,14 +36,14 @@ def route() -> Route:
     return Route("/views/{name:path}", _answer)
 
 
-def sent(js: str) -> str:
-    """A view's script for Streamlit: the whole, or lines that fetch it."""
-    return FETCHING % name_of(js) if _served and js in _names() else js
+def sent(view: str) -> str:
+    """A view's script for Streamlit, by the name of its folder: the whole, or lines that fetch it."""
+    return FETCHING % name_of(view) if _served else script(f"{view}/view.ts")
 
 
-def name_of(js: str) -> str:
-    """The first file of a view, by the script that would travel without it."""
-    return _names()[js]
+def name_of(view: str) -> str:
+    """The first file of a view."""
+    return _pieces()[view][0]
 
 
 ON_EVERY_PAGE = ("frame", "keys", "live")
@@ -52,8 +51,7 @@ ON_EVERY_PAGE = ("frame", "keys", "live")
 
 def early(page: str) -> list[str]:
     """The files that a page needs first: of the views on every page, and of the one with the page's name."""
-    views = {Path(entry).parent.name: pieces for entry, pieces in _pieces().items() if Path(entry).stem == "view"}
-    return [*dict.fromkeys(name for view in (*ON_EVERY_PAGE, page) for name in views.get(view, ()))]
+    return [*dict.fromkeys(name for view in (*ON_EVERY_PAGE, page) for name in _pieces().get(view, ()))]
 
 
 async def _answer(request: Request) -> Response:
@@ -61,11 +59,6 @@ async def _answer(request: Request) -> Response:
     if js is None:
         return Response("There is no such script.", status_code=404, media_type="text/plain")
     return Response(js, media_type="text/javascript", headers=FOREVER)
-
-
-@cache
-def _names() -> dict[str, str]:
-    return {script(entry): pieces[0] for entry, pieces in _pieces().items()}
 
 
 @cache

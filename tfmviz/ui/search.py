@@ -25,7 +25,6 @@ from tfmviz.ui import lecture_steps
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.model_names import named
 from tfmviz.ui.router import DEFAULT, PAGES, Page, address
-from tfmviz.views import find as view
 from tfmviz.views import lectures
 
 TERMS = PROJECT / "assets" / "terms.toml"
@@ -75,7 +74,7 @@ def box() -> None:
         "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
         "at": "find.json",
     }
-    show_plain_view("find", js=view.JS, css=view.CSS, data=data)
+    show_plain_view("find", data=data)
 
 
 def route() -> Route:
@@ -125,7 +124,7 @@ def contents() -> None:
             }
             groups.setdefault(page.group or "For a class", []).append(entry)
     data = lectures.payload(groups, of="tabs", keeps=True)
-    show_plain_view("lectures", js=lectures.JS, css=lectures.CSS, data=data, key="tabs")
+    show_plain_view("lectures", data=data, key="tabs")
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Tab]]:

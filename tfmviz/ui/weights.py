@@ -13,7 +13,7 @@ from starlette.routing import Route
 from tfmviz.paths import PROJECT
 from tfmviz.ui import scripts
 from tfmviz.ui.scripts import FOREVER
-from tfmviz.views.engine import JS, KNOWN, package
+from tfmviz.views.engine import KNOWN, package
 
 PART = 4_000_000
 """Most bytes of a part; HAProxy keeps none of more than six million."""
@@ -39,7 +39,7 @@ def parcel(model: str) -> dict[str, Any] | None:
         return None
     data, digest = _package(model)
     name, size = f"{model}-{digest[:20]}", len(data)
-    script = f"views/{scripts.name_of(JS)}"
+    script = f"views/{scripts.name_of('engine')}"
     return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": digest, "script": script}
 
 

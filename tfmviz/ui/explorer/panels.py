@@ -40,7 +40,6 @@ def explorer(ctx: PageContext) -> None:
         details = base64.b64encode(views.details(trace, looked_at, title=model.name)).decode()
     show_view(
         "explorer",
-        views.explorer,
         data=payload,
         selection=controls.selection()
         | {"first": ctx.query if ctx.gap is None else ctx.gap, "details": details, "links": linked},

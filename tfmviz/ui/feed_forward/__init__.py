@@ -108,7 +108,6 @@ def through(subject: MLPContext) -> None:
     total = feed_forward.sum_of(subject.weights, found, part, index)
     show_view(
         "feed_forward",
-        view,
         data=_payload(ctx.model, ctx.text, site, token, ctx.edits),
         selection={
             "at": view.place(part, index),

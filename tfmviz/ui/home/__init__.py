@@ -17,7 +17,6 @@ from tfmviz.ui import models, run_queue, url
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
-from tfmviz.views import home as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
@@ -52,7 +51,7 @@ def stage() -> tuple[Model, str, str, int, int] | None:
         ),
         "parcel": parcel(name),
     }
-    show_plain_view("home", js=view.JS, css=view.CSS, data=data)
+    show_plain_view("home", data=data)
     return model, text, *heads[0][:2], word
 
 

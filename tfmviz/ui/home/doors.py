@@ -18,7 +18,6 @@ from tfmviz.ui import models, url
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, Page, address
-from tfmviz.views import doors as view
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted
 
@@ -170,7 +169,7 @@ def doors(model: Model, text: str, layer: str, head: int, word: int) -> None:
     ]
     # The view puts the sentence into each address: a long one travels once.
     data = {"text": text, "doors": json.dumps(behind)}
-    show_plain_view("doors", js=view.JS, css=view.CSS, data=data)
+    show_plain_view("doors", data=data)
 
 
 def _page(name: str) -> Page:

@@ -22,7 +22,7 @@ def overview() -> None:
     for problem in problems:
         st.warning(markdown.plain(problem), icon=icons.WARNING)
     data = view.payload({"": [_card(walk) for walk in found.values()]}, of="steps", opens="Start")
-    show_plain_view("lectures", js=view.JS, css=view.CSS, data=data)
+    show_plain_view("lectures", data=data)
 
 
 def _card(walk: Lecture) -> view.Entry:

@@ -174,7 +174,6 @@ def laboratory(ctx: PageContext, settings: Settings) -> Chosen:
     mask = _changed(usable[start], url.text("edit"))
     show_view(
         "masks",
-        view,
         data={
             "queries": of_queries(ctx.trace, layer),
             "keys": [visible(token) for token in keys.tokens],

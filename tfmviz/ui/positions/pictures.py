@@ -54,7 +54,6 @@ def digits() -> None:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         show_view(
             "picture",
-            view,
             data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
             selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
             on_report=take,

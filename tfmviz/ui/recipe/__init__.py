@@ -20,7 +20,6 @@ from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show_plain_view, show_table
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views import pieces
 from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -175,7 +174,7 @@ def tasks(ctx: PageContext) -> None:
     ]
     titles = ("task", "mean", "what the model reads; underneath, the answer and its loss")
     data = Pieces(caption="", titles=titles, rows=rows)
-    show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
+    show_plain_view("pieces", data=data.payload(), key="tasks")
     st.markdown(
         "Their losses are not comparable. **The next token** is predicted at every position, from the left. **Masked "
         f"tokens** (BERT): 15% are predicted from both sides (by {FILLER}); of these, 80% become the mask, 10% a "

@@ -39,7 +39,6 @@ def arrows(shown: PageContext) -> None:
         live.follow(shown, "turning")
     show_view(
         "turning",
-        turning,
         data=turning.payload(
             shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),

@@ -74,7 +74,7 @@ def biography(ctx: PageContext) -> None:
             "points": points,
             "chosen": chosen,
         }
-        show_choice("heads_map", view, data=data, on_pick=pick)
+        show_choice("heads", key="heads_map", data=data, on_pick=pick)
     found = book.heads[ctx.choice.layer][ctx.choice.head]
     sentence = markdown.plain(words.summary_text(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(ctx.choice.layer, ctx.choice.head)}** {sentence}")

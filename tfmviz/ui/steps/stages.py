@@ -34,7 +34,6 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 def stages(ctx: PageContext) -> None:
     show_view(
         "steps",
-        steps,
         data=payload(ctx.model, ctx.text, ctx.choice.layer, ctx.choice.head, ctx.edits),
         selection={
             "stage": url.text("stage", STAGE, "sentence"),

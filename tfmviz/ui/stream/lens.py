@@ -19,7 +19,6 @@ from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views import lens as view
 from tfmviz.views.bars import Bars
 from tfmviz.views.files import text_field
 from tfmviz.words import markdown
@@ -48,7 +47,6 @@ def lens_of(ctx: PageContext) -> None:
     stage = url.place("read", len(stages) - 1, len(stages) // 2)
     show_view(
         "lens",
-        view,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
         on_report=lambda report: controls.remember(

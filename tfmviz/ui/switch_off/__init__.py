@@ -25,7 +25,6 @@ from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.sentences import examples_for
-from tfmviz.views import parts as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted
 from tfmviz.words.numbers import decimal
@@ -120,7 +119,6 @@ def switchboard(ctx: PageContext) -> Switches:
         done = switches.way.done()
         show_view(
             "parts",
-            view,
             data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
             selection={"off": _change(switches)},
             on_report=report,

@@ -21,7 +21,6 @@ from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.head_comparison import HeadComparison
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.ui.translators import SAID, TRANSFORMER, alignment, source_of, written
-from tfmviz.views import translating as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, START, UNKNOWN, quoted, visible
 from tfmviz.words.numbers import per_cent
@@ -207,7 +206,6 @@ def draw(ctx: PageContext) -> None:
     }
     show_view(
         "translating",
-        view,
         data=data,
         selection={"shown": url.number("shown"), "step": url.number("at")},
         on_report=lambda report: _follow(about, report),

@@ -46,7 +46,6 @@ def picture(ctx: PageContext) -> None:
     where, head = whole_model_data.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
-        view,
         data=payload(ctx.model, ctx.text, zoom, where, head, ctx.edits),
         selection={
             "layer": choice.layer,
@@ -94,7 +93,6 @@ def norms(ctx: PageContext) -> None:
         with column:
             show_view(
                 "whole_model",
-                view,
                 key=keys[n],
                 data=_block(model, ctx.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
                 selection={"layer": attention, "head": 0, "token": token, "says": {}},

@@ -24,7 +24,6 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
 from tfmviz.ui.writing.settings import NAMES, SLIDERS, Settings
-from tfmviz.views import writing as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible, whole
 from tfmviz.words.numbers import counted, per_cent
@@ -113,7 +112,6 @@ def desk(ctx: PageContext, settings: Settings, now: Written) -> None:
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
-        view,
         data=data,
         selection={"path": now.code, "word": looked},
         on_report=lambda report: _follow(ctx.model, about, report),

@@ -22,7 +22,6 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
 from tfmviz.ui.writing import guessing
 from tfmviz.ui.writing.desk import Written
-from tfmviz.views import offers as view
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, per_cent
@@ -154,7 +153,6 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
     show_choice(
         "offers",
-        view,
         data=data | {"words": [found.words.names[at] for at in best]},
         on_pick=take,
     )

@@ -9,7 +9,6 @@ from tfmviz.record.decoding import ORDER, Rule, Rules
 from tfmviz.ui import compare_menu, icons, inputs, lesson, side, url
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import PageContext
-from tfmviz.views import sliders as view
 
 WAYS = ("sampling", "greedy")
 
@@ -94,7 +93,6 @@ def _sampling(banned: tuple[int, ...]) -> Settings:
     }
     show_view(
         "sliders",
-        view,
         data={"sliders": {rule: slider[1:5] for rule, slider in SLIDERS.items()}},
         selection={"set": {rule: round(value, 2) for rule, value in found.items()}},
         on_report=_follow,

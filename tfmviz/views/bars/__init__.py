@@ -9,11 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfmviz.views.shared import script, style
 from tfmviz.words.numbers import per_cent
-
-JS = script("bars/view.ts")
-CSS = style("bars")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,11 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from tfmviz.views.shared import script, style
-
-JS = script("beams/view.tsx")
-CSS = style("beams")
-
 Kind = Literal["best", "goes on", "complete", "dropped"]
 
 

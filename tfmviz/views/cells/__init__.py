@@ -13,10 +13,7 @@ from typing import Any
 
 from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.views.shared import pack, script, style
-
-JS = script("cells/view.ts")
-CSS = style("cells")
+from tfmviz.views.shared import pack
 
 
 def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:

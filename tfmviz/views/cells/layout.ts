@@ -24,9 +24,8 @@ const EDGE = 2; // pixels for the frame of a cell at the upper edge
 const BAR = 46; // pixels for the colour bar with its numbers
 
 /**
- * Sizes and places for a free width. Cells are as large as there is room, in the height too, unless they could not be
- * read then; none is higher than wide, but where the name of its row needs that. Labels and numbers that do not fit in
- * letters of the least size are left out.
+ * Sizes and places for a free width. Cells are as large as there is room, unless they could not be read then; none is
+ * higher than wide, but where the name of its row needs that. What does not fit in the least letters is left out.
  */
 export function layOut(picture: Picture, free: Free, measure: Measure, least: number) {
   const { rows, columns, matrices } = picture;

@@ -67,7 +67,14 @@ class Cells extends ViewBase {
     const words = this.isVeiled() ? this.title.textContent : alt;
     const keys = `Arrow keys move${click ? `; press Enter to ${click}` : ""}.`;
     this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
-    this.layOut();
+    const { font, least } = this.colours;
+    const isOther = !this.images.length;
+    if (isOther) this.images = bitmaps(this.picture, this.colours);
+    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
+    const height = innerHeight - (this.node.matches(":fullscreen") ? AROUND_WHOLE : AROUND);
+    this.place = layOut(this.picture, { width: this.width, height }, measure, least);
+    const { canvas, place } = this;
+    fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
     this.point(this.atKeyboard() ? this.cursor : null);
   }
 
@@ -79,17 +86,6 @@ class Cells extends ViewBase {
     const colours = super.palette();
     if (colours.isDark !== this.colours?.isDark) this.images = [];
     return colours;
-  }
-
-  layOut() {
-    const { font, least } = this.colours;
-    const isOther = !this.images.length;
-    if (isOther) this.images = bitmaps(this.picture, this.colours);
-    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
-    const height = innerHeight - (this.node.matches(":fullscreen") ? AROUND_WHOLE : AROUND);
-    this.place = layOut(this.picture, { width: this.width, height }, measure, least);
-    const { canvas, place } = this;
-    fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
   }
 
   under(event: MouseEvent) {

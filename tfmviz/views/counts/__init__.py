@@ -6,11 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfmviz.views.shared import script, style
-
-JS = script("counts/view.ts")
-CSS = style("counts")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:

@@ -5,10 +5,10 @@ import { render } from "preact";
 import { contextOf } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
-import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
+import { bytesIn } from "../shared/record.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
 /** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */

@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tfmviz.views.shared import framed, script
-
-JS = script("engine/view.ts")
+from tfmviz.views.shared import framed
 
 KNOWN = (
     *("tiny-english", "fill-in", "induction", "chinese-none", "chinese-sinusoidal"),

@@ -1,6 +1,6 @@
 // Gets a model from our server, in parts, and makes an engine of it.
 
-import { unframed } from "../shared/framed.ts";
+import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
 import type { Config, Tensors } from "./transformer.ts";
 

@@ -4,7 +4,5 @@ from pathlib import Path
 
 from tfmviz.views.shared import PAGE, script, style
 
-JS = script("explorer/view.ts")
 STANDALONE_JS = script("explorer/standalone.ts")
-CSS = style("explorer")
-STANDALONE_CSS = PAGE + (Path(__file__).parent / "standalone.css").read_text(encoding="utf-8") + CSS
+STANDALONE_CSS = PAGE + (Path(__file__).parent / "standalone.css").read_text(encoding="utf-8") + style("explorer")

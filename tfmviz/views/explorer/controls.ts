@@ -1,5 +1,4 @@
-// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links;
-// and what the colours mean.
+// The bar beside the pictures: kind of attention, heads or means, filters, scale of shades; what the colours mean.
 
 import { RAMP } from "../shared/colours.ts";
 import { button, make, optionsOf, put, select } from "../shared/elements.ts";

@@ -1,18 +1,16 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
-import { isChord } from "../shared/elements.ts";
-import { bytesIn } from "../shared/framed.ts";
+import { isChord, make } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
-import type { Plain } from "../shared/record.ts";
+import { bytesIn, type Plain } from "../shared/record.ts";
 import { DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
+import { type Linking, Links } from "./links.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
-import { type Linking, Pair } from "./pair.ts";
-import { Parts } from "./parts.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
 import {
   clickedOn,
@@ -20,6 +18,7 @@ import {
   fitted,
   fromLook,
   initial,
+  isSame,
   MOST_HEADS,
   pairOf,
   picked,
@@ -34,13 +33,9 @@ import { cellSentence, firstWords, headName, headWords, type Place, sentence, sh
 
 const PATIENCE = 8000; // milliseconds until weights that have not arrived are asked for again, then twice as long
 
-/**
- * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
- * `links`: which heads link the pair, for a text whose weights are not all here.
- */
-type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
-type Links = { row: number; column: number; heads: Linking[] } | null;
-type LinkTo = (selection: Selection) => string;
+/** `first`: the token to look at until one is pinned, null for the last; `details`: base64; `links`: of a long text. */
+type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Asked };
+type Asked = { row: number; column: number; heads: Linking[] } | null;
 
 export class Explorer extends ViewBase {
   attention!: Attention; // from the first `read` on
@@ -49,7 +44,7 @@ export class Explorer extends ViewBase {
   cell: Cell | null = null; // the matrix's cell that is pointed at
   preview: Place | null = null; // the head that is pointed at
   first: number | null = null; // see `Answer`
-  links: Links | undefined = null; // see `Answer`
+  links: Asked | undefined = null; // see `Answer`
   asked = ""; // the pair that stands below the sentence, with the heads shown
   missing: string[] = []; // keys of weights that have not arrived
   asking: ReturnType<typeof setTimeout> | undefined; // asks for them again
@@ -62,8 +57,7 @@ export class Explorer extends ViewBase {
   controls: Controls;
   strips = [new Strip("key", this), new Strip("query", this)];
   overview = new Overview(this);
-  pair = new Pair((place) => this.choose(place));
-  parts = new Parts((place) => this.choose(place));
+  ranking = new Links((place) => this.choose(place));
   lines = new Lines(this);
   matrix = new Matrix(
     (cell) => this.pointAtCell(cell),
@@ -71,11 +65,8 @@ export class Explorer extends ViewBase {
   );
   frame: Frame;
 
-  linkTo: LinkTo | null; // gives the address that shows what is chosen
-
-  constructor(parent: HTMLElement, page: Page = {}, linkTo: LinkTo | null = null) {
+  constructor(parent: HTMLElement, page: Page = {}) {
     super(page);
-    this.linkTo = linkTo;
     this.controls = new Controls(this);
     this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
@@ -113,7 +104,7 @@ export class Explorer extends ViewBase {
 
   take({ kind, layer, head, token, to, look }: Answer) {
     const { heads, ...said } = fromLook(look, layer);
-    const others = heads.filter((place) => place.layer !== layer || place.head !== head);
+    const others = heads.filter((place) => !isSame(place, { layer, head }));
     const answered: State = {
       ...this.state,
       ...said,
@@ -163,7 +154,7 @@ export class Explorer extends ViewBase {
     const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
     const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
     this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
-    this.say(this.state.to === null ? this.frame.spoken.textContent : this.pair.node.textContent);
+    this.say(this.state.to === null ? this.frame.spoken.textContent : this.ranking.node.textContent);
   }
 
   drawPair() {
@@ -172,11 +163,11 @@ export class Explorer extends ViewBase {
     const asked = JSON.stringify([pair, kind, aggregate === "heads" && heads, this.attention.id, this.links]);
     if (asked === this.asked) return;
     this.asked = asked;
-    if (!pair) return this.pair.ask();
+    if (!pair) return this.ranking.ask();
     const { links } = this;
     const isKnown = links?.row === pair.row && links.column === pair.column;
     const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
-    this.pair.show(pair, this.texts(), found, aggregate === "heads" ? heads : []);
+    this.ranking.showPair(pair, this.texts(), found, aggregate === "heads" ? heads : []);
   }
 
   point(focus: Focus | null) {
@@ -223,20 +214,15 @@ export class Explorer extends ViewBase {
     return colours;
   }
 
-  /** The state as it is shown: with the head that is pointed at in place of the chosen one. */
-  shown(): State {
-    if (!this.preview) return this.state;
-    return { ...this.state, layer: this.preview.layer, heads: [this.preview], aggregate: "heads" };
-  }
-
   texts() {
     const { kind } = this.state;
     return { queries: this.attention.queries(kind), keys: this.attention.keys(kind) };
   }
 
   draw(withOverview = true) {
-    const { attention } = this;
-    const view = this.shown();
+    const { attention, preview, state } = this;
+    // A head that is pointed at is shown in place of the chosen one.
+    const view: State = preview ? { ...state, layer: preview.layer, heads: [preview], aggregate: "heads" } : state;
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
@@ -246,9 +232,9 @@ export class Explorer extends ViewBase {
       this.overview.draw(attention, view, (place) => nameOf(kind, place));
     }
     this.overview.mark(this.state);
-    this.parts.show(kind.between, view);
+    this.ranking.showParts(kind.between, view);
     const first = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
-    this.frame.say(view, kind, attention.words, { first, address: this.linkTo?.(this.selection()) });
+    this.frame.say(view, kind, attention.words, first, Boolean(this.page.report));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     clearTimeout(this.asking);
@@ -294,7 +280,7 @@ export class Explorer extends ViewBase {
     this.lines.show(patterns, view.scale);
     this.matrix.show(this.picture, view.scale, this.name);
     this.drawFocus();
-    if (this.frame.inWords.open) this.writeOut();
+    this.writeOut();
   }
 
   /** Puts the tokens of a kind of attention on the page. Where a text looks at itself, one strip shows both sides. */
@@ -317,13 +303,9 @@ export class Explorer extends ViewBase {
     }
   }
 
-  focus() {
-    return this.hover ?? this.state.pin;
-  }
-
   drawFocus() {
     if (!this.picture) return;
-    const focus = this.focus();
+    const focus = this.hover ?? this.state.pin;
     const texts = this.texts();
     const last = texts.queries.labels.length - 1;
     const shown: Focus = focus ?? { side: "query", at: Math.min(this.first ?? last, last) };
@@ -343,7 +325,8 @@ export class Explorer extends ViewBase {
     const { picture } = this;
     if (!this.frame.inWords.open || !picture) return;
     const texts = this.texts();
-    this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
+    const said = texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts));
+    this.frame.rows.replaceChildren(...said.map((textContent) => make("li", { textContent })));
   }
 
   locate(...names: string[]) {

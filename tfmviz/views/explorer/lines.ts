@@ -8,7 +8,7 @@ import { writeToken } from "../shared/names.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
-import { type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
+import { cellsBeside, type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
 
 const MOST = 1000; // lines drawn at once; of one token all are
 const MANY = 300; // lines from which on they are thin: a pixel's width is drawn several times as fast
@@ -18,6 +18,11 @@ const FAINTEST = 0.08; // opacity that can still be seen
 const APART = 2;
 const SIDES = ["query", "key"] as const;
 
+const linesOf = ({ mask, weights }: Pattern, n: number, focus: Focus): Line[] =>
+  cellsBeside(mask, focus).flatMap(({ cell, ...place }) =>
+    weights[cell] > 0 ? { n, ...place, weight: weights[cell] } : [],
+  );
+
 export class Lines {
   colours!: Colours & { heads: string[] }; // the explorer gives them before it draws
   texts: Texts[] = []; // of queries and keys
@@ -25,7 +30,7 @@ export class Lines {
   rowHeight = 25;
   patterns: Pattern[] = []; // drawn over one another
   scale: Scale = "root";
-  maxima: Float64Array[] = [];
+  maxima: number[][] = [];
   strongest: Line[] = [];
   focus: Focus | null = null;
   seen: { width: number; height: number; top: number } | null = null; // what is in sight
@@ -100,7 +105,7 @@ export class Lines {
   paint(pen: Pen, width: number, colours: Colours) {
     const { focus } = this;
     const [from, to] = [focus?.side === "key" ? BARS : 6, focus?.side === "query" ? width - BARS : width - 6];
-    const lines = focus ? this.linesOf(focus) : this.strongest;
+    const lines = focus ? this.patterns.flatMap((pattern, n) => linesOf(pattern, n, focus)) : this.strongest;
     pen.lineWidth = focus ? 2.5 : lines.length > MANY ? 1 : 1.5;
     const last = this.patterns.length - 1;
     for (const line of lines) {
@@ -132,16 +137,6 @@ export class Lines {
     setPen(pen, { textBaseline: "middle", textAlign: "right" });
     const right = focus.side === "query" ? width - 4 : NUMBER;
     for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
-  }
-
-  linesOf({ side, at }: Focus): Line[] {
-    return this.patterns.flatMap(({ mask: { rows, columns }, weights }, n) => {
-      const count = side === "query" ? columns : rows;
-      return Array.from({ length: count }, (_, other) => {
-        const [row, column] = side === "query" ? [at, other] : [other, at];
-        return { n, row, column, weight: weights[row * columns + column] };
-      }).filter(({ weight }) => weight > 0);
-    });
   }
 
   colourOf(n: number, focus: Focus | null) {

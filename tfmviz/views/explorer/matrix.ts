@@ -1,12 +1,11 @@
 // One head as a heat map: rows are queries, columns keys. The canvas is as large as what is in sight, and is drawn
-// again as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one. Two layers that are not on
-// the page keep what seldom changes: the texts around the map, and the map with these texts. Only the marks are drawn
-// each time.
+// again as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one. Two layers keep what
+// seldom changes, the texts around the map and the map itself; only the marks are drawn each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
-import { make, type Texts, takenArrow, within } from "../shared/elements.ts";
+import { hear, make, type Texts, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
@@ -49,7 +48,6 @@ export class Matrix {
   cursor: Place | null = null;
   shape: string | null = null; // rows and columns that the sizes were found for
   seen: View | null = null;
-  onzoom: ((zoom: number) => void) | null = null;
   zoom = 1;
   names: { beside: { step: number; size: number }; above: Names } = {
     beside: { step: 1, size: LETTERS },
@@ -61,6 +59,8 @@ export class Matrix {
   cell = 1;
   numbers = 0; // pixels of the letters in the cells
 
+  range = make("input", { type: "range", min: 0, max: 4, step: 0.1, value: 0, ariaLabel: "Zoom of the matrix" });
+  zooming = make("label", { className: "zoom" }, "zoom ", this.range);
   canvas = make("canvas", { ariaHidden: "true" });
   image = make("canvas");
   textLayer = new Layer();
@@ -69,11 +69,11 @@ export class Matrix {
   node = make("div", { className: "scroller matrix-picture", tabIndex: 0, role: "application" }, this.spacer);
 
   constructor(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
-    const { node } = this;
+    const { node, range } = this;
+    range.oninput = () => this.zoomTo(2 ** Number(range.value));
     node.addEventListener("scroll", () => this.refresh());
     node.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
-    node.addEventListener("pointerleave", () => hover(null));
-    node.addEventListener("focusout", () => hover(null));
+    hear(node, ["pointerleave", "focusout"], () => hover(null));
     node.addEventListener("keydown", (event) => this.move(event, hover, pick));
     node.addEventListener("click", (event) => {
       const cell = this.cellAt(event);
@@ -95,7 +95,7 @@ export class Matrix {
 
   show(pattern: Pattern<Mask>, scale: Scale, name: string) {
     Object.assign(this, { pattern, scale });
-    const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
+    const sums = pattern.mask.cells.length ? rowSums(pattern).map(share) : [];
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move, Enter pins the query.";
     this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;
@@ -136,7 +136,7 @@ export class Matrix {
     this.measure(this.pattern);
     this.node.scrollTo((scrollLeft * this.zoom) / before, (scrollTop * this.zoom) / before);
     this.redraw();
-    this.onzoom?.(this.zoom);
+    this.range.value = String(Math.log2(this.zoom));
   }
 
   draw(focus: Focus | null, cell: Place | null) {

@@ -3,13 +3,13 @@
 import { fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
 import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
-import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
+import { button, buttonOf, listen, make, put, reused } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Explorer } from "./explorer.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
-import type { State } from "./state.ts";
+import { isSame, type State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import type { Place } from "./words.ts";
 
@@ -126,9 +126,7 @@ export class Overview {
 
   /** Lays one invisible button over each tile: for pointer, keyboard and screen reader. */
   label(name: (place: Place) => string) {
-    for (const node of this.buttons.splice(this.cells.length)) node.remove();
-    while (this.buttons.length < this.cells.length)
-      this.buttons.push(this.grid.appendChild(button("", { tabIndex: -1 })));
+    reused(this.buttons, this.cells.length, () => this.grid.appendChild(button("", { tabIndex: -1 })));
     for (const [n, cell] of this.cells.entries()) {
       const [left, top, width] = [...this.placeOf(n), this.side].map((pixels) => `${pixels}px`);
       put(this.buttons[n], { ariaLabel: name(cell), title: name(cell) });
@@ -138,7 +136,7 @@ export class Overview {
 
   mark({ heads, aggregate }: { heads: Place[]; aggregate: string }) {
     for (const [n, cell] of this.cells.entries()) {
-      const at = heads.findIndex(({ layer, head }) => cell.layer === layer && cell.head === head);
+      const at = heads.findIndex((place) => isSame(place, cell));
       const isReached = at === heads.length - 1; // by Tab
       put(this.buttons[n], { ariaPressed: String(aggregate === "heads" && at >= 0), tabIndex: isReached ? 0 : -1 });
       this.buttons[n].style.setProperty("--frame", heads.length > 1 ? `var(--head-${at})` : "var(--accent)");

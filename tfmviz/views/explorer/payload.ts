@@ -3,8 +3,7 @@
 
 import { CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
-import { unframed } from "../shared/framed.ts";
-import { type Plain, recordOf, type TextFacts } from "../shared/record.ts";
+import { type Plain, recordOf, type TextFacts, unframed } from "../shared/record.ts";
 import { meanOf, type Pattern, rollout } from "./weights.ts";
 
 const KEPT = 64; // decoded heads held at once
@@ -49,7 +48,7 @@ export type Source = {
   isWhole: boolean;
   mask: (layer: Layer) => Mask;
   weights: (layer: Layer, head: number, mask: Mask) => Float32Array;
-  tile: (layer: Layer, head: number, mask: Mask, side: number) => Tile;
+  thumbnail?: (layer: Layer, head: number, mask: Mask) => Tile; // unless it is whole
 };
 
 export class Attention {
@@ -148,12 +147,12 @@ export class Attention {
     return found.sort((a, b) => b.weight - a.weight);
   }
 
-  /**
-   * A small picture of a head, at most `side` cells across: round(254 √weight) of the largest weight that each cell
-   * stands for, 255 where all are masked. So a bright cell never disappears.
-   */
+  /** A small picture of a head: round(254 √w) of the largest weight w of each part, 255 where all are masked. */
   tile(kind: number, layer: number, head: number, side: number): Tile {
-    return this.source.tile(this.kinds[kind].layers[layer], head, this.mask(kind, layer), side);
+    const own = this.kinds[kind].layers[layer];
+    const mask = this.mask(kind, layer);
+    if (!this.whole && this.source.thumbnail) return smaller(this.source.thumbnail(own, head, mask), side);
+    return mask.tile(side, this.source.weights(own, head, mask));
   }
 }
 
@@ -165,15 +164,10 @@ function packedIn(bytes: Uint8Array): Source {
     isWhole: header.kinds.every((kind) => kind.layers.every((layer) => layer.heads)),
     mask: ({ mask }) => masks[mask],
     weights: ({ heads = [] }, head, mask) => weightsOf(data, heads[head], mask),
-    tile({ heads, thumbnails = 0 }, head, mask, side) {
-      if (heads) {
-        const { scales, upper } = parts(data, heads[head], mask);
-        return mask.tile(side, (n) => (upper[n] * scales[mask.rowOf[n]]) / LARGEST_PRODUCT);
-      }
+    thumbnail({ thumbnails = 0 }, head, mask) {
       const [rows, columns] = [Math.min(64, mask.rows), Math.min(64, mask.columns)];
       const at = thumbnails + head * rows * columns;
-      const values = data.subarray(at, at + rows * columns);
-      return smaller({ rows, columns, values }, Math.min(side, rows), Math.min(side, columns));
+      return { rows, columns, values: data.subarray(at, at + rows * columns) };
     },
   };
 }
@@ -217,14 +211,14 @@ export class Mask {
     return Object.assign(new Mask(this, allowed), { left });
   }
 
-  /** See `Attention.tile`; `weight` is that of the allowed cell number n. */
-  tile(side: number, weight: (n: number) => number): Tile {
+  /** See `Attention.tile`. */
+  tile(side: number, weights: Float32Array): Tile {
     const [rows, columns] = [Math.min(side, this.rows), Math.min(side, this.columns)];
     const key = `${rows}x${columns}`;
     const places = this.places.get(key) ?? this.cells.map((cell) => placeOf(cell, this, { rows, columns }));
     this.places.set(key, places);
     const largest = new Float64Array(rows * columns).fill(-1);
-    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weight(n));
+    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weights[this.cells[n]]);
     const code = (most: number) => (most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)));
     return { rows, columns, values: Uint8Array.from(largest, code) };
   }
@@ -236,20 +230,12 @@ const placeOf = (cell: number, from: Shape, to: Shape) =>
   Math.floor((Math.floor(cell / from.columns) * to.rows) / from.rows) * to.columns +
   Math.floor(((cell % from.columns) * to.columns) / from.columns);
 
-/** The three parts of a head: scales per row, upper 8 bits and lower 2 bits of its codes. */
-function parts(data: Uint8Array, at: number, { rows, cells }: Mask) {
-  const upper = at + rows;
-  return {
-    scales: data.subarray(at, upper),
-    upper: data.subarray(upper, upper + cells.length),
-    lower: data.subarray(upper + cells.length),
-  };
-}
-
-function weightsOf(data: Uint8Array, at: number, mask: Mask) {
-  const { scales, upper, lower } = parts(data, at, mask);
-  const weights = new Float32Array(mask.rows * mask.columns);
-  const { cells, rowOf } = mask;
+/** A head's scales of its rows, the upper 8 bits of its codes, and their lower 2 bits stand one after another. */
+function weightsOf(data: Uint8Array, at: number, { rows, columns, cells, rowOf }: Mask) {
+  const scales = data.subarray(at, at + rows);
+  const upper = data.subarray(at + rows, at + rows + cells.length);
+  const lower = data.subarray(at + rows + cells.length);
+  const weights = new Float32Array(rows * columns);
   for (let n = 0; n < cells.length; n++) {
     const code = (upper[n] << 2) | ((lower[n >> 2] >> (2 * (n & 3))) & 3);
     weights[cells[n]] = (code * scales[rowOf[n]]) / (CODE_STEPS * SCALE_STEPS);
@@ -257,9 +243,8 @@ function weightsOf(data: Uint8Array, at: number, mask: Mask) {
   return weights;
 }
 
-const LARGEST_PRODUCT = (CODE_STEPS >> 2) * SCALE_STEPS; // of the upper bits of a code and a scale
-
-function smaller(tile: Tile, rows: number, columns: number): Tile {
+function smaller(tile: Tile, side: number): Tile {
+  const [rows, columns] = [Math.min(side, tile.rows), Math.min(side, tile.columns)];
   if (rows === tile.rows && columns === tile.columns) return tile;
   const values = new Uint8Array(rows * columns).fill(TILE_MASKED);
   tile.values.forEach((value, i) => {
@@ -275,7 +260,6 @@ const PATTERN = /^(encoder|decoder)\.(\d+)\.(self_attn|cross_attn)\.pattern$/;
 export function fromRecord(plain: Plain<Given>): Source {
   const record = recordOf(plain);
   const masks: Map<string, Mask> = new Map();
-  const weights = ({ name }: Layer, head: number) => record.head(`${name}.pattern`, head).values as Float32Array;
   return {
     facts: { id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts },
     isWhole: true,
@@ -287,11 +271,7 @@ export function fromRecord(plain: Plain<Given>): Source {
       masks.set(name, made);
       return made;
     },
-    weights,
-    tile(layer, head, mask, side) {
-      const found = weights(layer, head);
-      return mask.tile(side, (n) => found[mask.cells[n]]);
-    },
+    weights: ({ name }, head) => record.head(`${name}.pattern`, head).values as Float32Array,
   };
 }
 

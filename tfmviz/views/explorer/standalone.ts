@@ -1,6 +1,6 @@
 // The explorer on a page of its own: the payload stands in the page as base64.
 
-import { bytesIn } from "../shared/framed.ts";
+import { bytesIn } from "../shared/record.ts";
 import { Explorer } from "./explorer.ts";
 
 const [text, parent] = ["payload", "explorer"].map((id) => document.getElementById(id) as HTMLElement);

@@ -56,6 +56,10 @@ export const initial = (): State => ({
   order: "place",
 });
 
+type AnyPlace = { layer: number | string; head: number };
+
+export const isSame = (one: AnyPlace, other: AnyPlace) => one.layer === other.layer && one.head === other.head;
+
 export const pairOf = ({ pin, to }: State) =>
   pin?.side === "query" && to !== null ? { row: pin.at, column: to } : null;
 
@@ -68,7 +72,7 @@ export function picked(state: State, { row, column }: At): Pick<State, "pin" | "
 
 /**
  * A click on a token pins it, on a second one asks which heads link the two, on a pinned one lets go. Of two words of
- * one text the first looks at the second, unless only the second may look at the first; `isCrossing`: two texts.
+ * one text the first looks at the second, unless only the second may look at the first.
  */
 export function clickedOn(
   { pin, to }: State,
@@ -89,7 +93,7 @@ export const MOST_HEADS = 4; // shown at once, each in its colour
 /** Shows another head too, or one that is shown no longer; the last one stays. */
 export function withHead({ heads, aggregate }: State, place: Place): Pick<State, "heads" | "aggregate"> {
   if (aggregate !== "heads") return { heads: [place], aggregate: "heads" };
-  const others = heads.filter(({ layer, head }) => layer !== place.layer || head !== place.head);
+  const others = heads.filter((one) => !isSame(one, place));
   const isShown = others.length < heads.length;
   return { heads: isShown && others.length ? others : [...others, place].slice(-MOST_HEADS), aggregate };
 }
@@ -147,10 +151,8 @@ export function fitted(state: State, attention: Attention): State {
   const kind = Math.min(state.kind, attention.kinds.length - 1);
   const { layers, heads: count, scores } = attention.kinds[kind];
   const last = layers.length - 1;
-  const sound = state.heads.filter(({ layer, head }, n) => {
-    const isFirst = state.heads.findIndex((other) => other.layer === layer && other.head === head) === n;
-    return isFirst && layer <= last && head < count;
-  });
+  const isFirst = (place: Place, n: number) => state.heads.findIndex((other) => isSame(other, place)) === n;
+  const sound = state.heads.filter((place, n) => isFirst(place, n) && place.layer <= last && place.head < count);
   const { layer, head } = state.heads[state.heads.length - 1] ?? { layer: 0, head: 0 };
   const heads = sound.length ? sound : [{ layer: Math.min(layer, last), head: Math.min(head, count - 1) }];
   const square = attention.queries(kind) === attention.keys(kind);

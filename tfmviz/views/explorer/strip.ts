@@ -4,7 +4,7 @@ import { css, inkOn } from "../shared/colours.ts";
 import { listen, make, mark, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
 import type { Focus, Listener } from "./state.ts";
-import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
+import { cellsBeside, type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const LONG = 40; // tokens that surely fit
 const COLOURS = [0, 2, 1, 3]; // of the heads: two parts get two that differ much
@@ -61,15 +61,10 @@ export class Strip {
     }
     const own = focus.side === this.side ? focus.at : null;
     mark(this.buttons, own, pinned?.side === this.side ? pinned.at : null, to);
-    if (own !== null) this.reveal(own);
-  }
-
-  /** Scrolls a long text within the strip to another token in focus; to ask where one is makes the browser lay out. */
-  reveal(at: number) {
-    if (at === this.revealed || this.buttons.length <= LONG) return;
-    this.revealed = at;
+    if (own === null || own === this.revealed || this.buttons.length <= LONG) return;
+    this.revealed = own; // a long text is scrolled; to ask where a token is makes the browser lay out
     if (this.group.matches(":hover")) return;
-    this.group.scrollTop = this.buttons[at].offsetTop - this.group.clientHeight / 2;
+    this.group.scrollTop = this.buttons[own].offsetTop - this.group.clientHeight / 2;
   }
 }
 
@@ -92,14 +87,10 @@ function inParts(buttons: HTMLButtonElement[], segments: string[]) {
   return nodes;
 }
 
-export function weightsBeside({ mask, weights }: Pattern, { side, at }: Focus, scale: Scale): Shaded[] {
-  const { rows, columns, allowed } = mask;
-  const cells =
-    side === "query"
-      ? Array.from({ length: columns }, (_, column) => at * columns + column)
-      : Array.from({ length: rows }, (_, row) => row * columns + at);
+export function weightsBeside({ mask, weights }: Pattern, focus: Focus, scale: Scale): Shaded[] {
+  const cells = cellsBeside(mask, focus).map(({ cell }) => cell);
   const largest = Math.max(...cells.map((cell) => weights[cell]));
   return cells.map((cell) =>
-    allowed[cell] ? { weight: weights[cell], shade: SCALES_OF_SHADE[scale](weights[cell], largest) } : null,
+    mask.allowed[cell] ? { weight: weights[cell], shade: SCALES_OF_SHADE[scale](weights[cell], largest) } : null,
   );
 }

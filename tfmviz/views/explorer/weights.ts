@@ -1,5 +1,7 @@
 // What is computed from attention weights in the browser.
 
+import type { Focus } from "./state.ts";
+
 /** `allowed` is 1 where a query (row) may look at a key (column), `left` where filters leave out what a mask allows. */
 type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left?: ArrayLike<number> | null };
 
@@ -18,10 +20,7 @@ export function meanOf(list: Float32Array[]) {
   return mean.map((sum) => sum / list.length);
 }
 
-/**
- * Attention rollout (Abnar & Zuidema 2020): the product of (½I + ½A) over the layers, the lowest first. `reached` tells
- * which keys some path leads to. tfmviz/analysis/rollout.py is the same in numpy.
- */
+/** Attention rollout as in tfmviz/analysis/rollout.py; `reached` tells which keys some path leads to. */
 export function rollout(layers: Pattern[], length: number): { weights: Float32Array; reached: Uint8Array } {
   let mixed = new Float64Array(length * length);
   let reached = new Uint8Array(length * length);
@@ -70,17 +69,19 @@ function keepTop(row: Float32Array, share: number) {
   }
 }
 
-export function rowSums({ mask: { rows, columns }, weights }: Pattern) {
-  const sums = new Float64Array(rows);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) sums[i] += weights[i * columns + j];
-  return sums;
-}
+const byRow = ({ mask: { rows, columns }, weights }: Pattern, of: (row: Float32Array) => number) =>
+  Array.from({ length: rows }, (_, i) => of(weights.subarray(i * columns, (i + 1) * columns)));
 
-export function rowMaxima({ mask: { rows, columns }, weights }: Pattern) {
-  const maxima = new Float64Array(rows);
-  for (let i = 0; i < rows; i++)
-    for (let j = 0; j < columns; j++) maxima[i] = Math.max(maxima[i], weights[i * columns + j]);
-  return maxima;
+export const rowSums = (pattern: Pattern) => byRow(pattern, (row) => row.reduce((sum, weight) => sum + weight, 0));
+
+export const rowMaxima = (pattern: Pattern) => byRow(pattern, (row) => Math.max(...row));
+
+/** The cells of a query's row, or of a key's column. */
+export function cellsBeside({ rows, columns }: Omit<Allowed, "allowed">, { side, at }: Focus) {
+  return Array.from({ length: side === "query" ? columns : rows }, (_, other) => {
+    const [row, column] = side === "query" ? [at, other] : [other, at];
+    return { other, row, column, cell: row * columns + column };
+  });
 }
 
 /** How strongly a weight is drawn, 0 to 1. On the square-root scale 0.01 is a tenth, not a hundredth. */

@@ -8,7 +8,9 @@ import { quoted } from "../shared/quoted.ts";
 import type { Place as At } from "./matrix.ts";
 import type { Kind } from "./payload.ts";
 import type { Focus, Sides, State } from "./state.ts";
-import type { Filters, Pattern } from "./weights.ts";
+import { cellsBeside, type Filters, type Pattern } from "./weights.ts";
+
+const MOST_NAMED = 3; // tokens in a sentence
 
 export type Place = { layer: number; head: number };
 
@@ -81,17 +83,14 @@ export function firstWords({ scores }: Kind, keys: Texts) {
 }
 
 /** “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to no token. */
-export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus, { queries, keys }: Sides, most = 3) {
+export function sentence({ mask, weights, unused }: Pattern, focus: Focus, { queries, keys }: Sides) {
+  const { side, at } = focus;
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
-  const largest = others.labels
-    .map((_, other) => {
-      const [row, column] = side === "query" ? [at, other] : [other, at];
-      return { other, weight: weights[row * mask.columns + column] };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, most)
-    .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
+  const largest = cellsBeside(mask, focus)
+    .filter(({ cell }) => weights[cell] > 0)
+    .sort((a, b) => weights[b.cell] - weights[a.cell])
+    .slice(0, MOST_NAMED)
+    .map(({ other, cell }) => `${inWords(quoted(others.labels, other))} ${share(weights[cell])}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
   const rest = side === "query" && unused ? unused[at] : 0;
   const sink = rest > 0.0005 ? `; ${share(rest)} goes to no token` : "";

@@ -11,10 +11,7 @@ from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.feed_forward import Part, Sum, name_of, parts
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import FeedForwardWeights
-from tfmviz.views.shared import pack, script, style
-
-JS = script("feed_forward/view.ts")
-CSS = style("feed_forward")
+from tfmviz.views.shared import pack
 
 
 def payload(

@@ -1,14 +1,13 @@
 // Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
 
-import { button, make } from "../shared/elements.ts";
-import { go, isElsewhere } from "../shared/going.ts";
+import { button, hear, make } from "../shared/elements.ts";
+import { follow, go, kept } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
 type Data = { entries: string; at: string }; // as JSON, or where they are, if they are not here
 
 const MOST = 12; // that are shown
-const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
 const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
 
 export default part<Data>((parent, { entries, at }) => {
@@ -40,7 +39,7 @@ export default part<Data>((parent, { entries, at }) => {
     const isEmpty = !input.value.trim();
     const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
     const found = isEmpty ? pages : ranked(all, input.value, MOST);
-    list.replaceChildren(...found.map(option));
+    list.replaceChildren(...found.map((entry, n) => option(entry, n, visit)));
     none.textContent = found.length ? "" : "Nothing found. “All pages” lists everything.";
     choose(0);
   };
@@ -51,6 +50,10 @@ export default part<Data>((parent, { entries, at }) => {
     if (options.length) input.setAttribute("aria-activedescendant", options[chosen].id);
     else input.removeAttribute("aria-activedescendant");
     options[chosen]?.scrollIntoView({ block: "nearest" });
+  };
+  const visit = (address: string) => {
+    dialog.close();
+    go(address);
   };
   const open = () => {
     dialog.showModal();
@@ -64,8 +67,6 @@ export default part<Data>((parent, { entries, at }) => {
     if (dialog.open) dialog.close();
     else open();
   };
-  const over = new AbortController();
-  document.addEventListener("keydown", listen, over);
   opener.onclick = open;
   input.oninput = draw;
   dialog.onkeydown = (event) => {
@@ -79,35 +80,22 @@ export default part<Data>((parent, { entries, at }) => {
       (list.children[chosen] as HTMLAnchorElement | undefined)?.click();
     }
   };
-  dialog.onclick = (event) => {
-    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-    if (event.target === dialog) dialog.close(); // beside it
-    if (!(link instanceof HTMLAnchorElement) || isElsewhere(event)) return;
-    event.preventDefault();
-    dialog.close();
-    go(link.href);
-  };
-  return { leave: () => over.abort() };
+  dialog.onclick = (event) => event.target === dialog && dialog.close(); // beside it
+  return { leave: hear(document, ["keydown"], listen) };
 });
 
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
   entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
 
-function option(entry: Entry, n: number) {
-  const { kind, title, says, place } = entry;
+function option({ kind, title, says, place, address }: Entry, n: number, visit: (address: string) => void) {
+  // A lecture's step has a sentence and a model of its own, and so may another entry.
+  const href = kept(
+    address,
+    kind === "step" || /[?&]model=/.test(address) ? ["projector"] : ["text", "model", "projector"],
+  );
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
-  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry) };
+  const onclick = (event: MouseEvent) => follow(event, visit);
+  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href, onclick };
   const texts = Object.entries({ title, place: where, says });
   return make("a", look, ...texts.map(([className, textContent]) => make("span", { className, textContent })));
-}
-
-/** The address of an entry, with the reader's sentence and model where it has none of its own. A lecture's step has. */
-function addressOf({ kind, address }: Entry) {
-  const [page, own] = address.split("?");
-  const [here, there] = [new URLSearchParams(location.search), new URLSearchParams(own)];
-  for (const key of kind === "step" || there.has("model") ? ["projector"] : KEPT) {
-    const value = here.get(key);
-    if (value !== null && !there.has(key)) there.set(key, value);
-  }
-  return there.size ? `${page}?${there}` : page;
 }

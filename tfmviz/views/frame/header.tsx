@@ -1,8 +1,8 @@
 // The header of every page: where one is, where one can go, this page's address to share, and what else a page has.
 
 import { render } from "preact";
-import { make, put } from "../shared/elements.ts";
-import { isElsewhere } from "../shared/going.ts";
+import { hear, make, put } from "../shared/elements.ts";
+import { follow } from "../shared/going.ts";
 
 type Entry = [title: string, address: string, answers: string];
 export type Group = { name: string; short: string; pages: Entry[] }; // a group without a name is a page alone
@@ -23,28 +23,23 @@ export class Header {
   open = ""; // the name of the group whose list is seen, or "all" on a phone
   body = make("header", { className: "view frame" });
   places: Places;
+  ends: (() => void)[];
 
   constructor(parent: ShadowRoot, places: Places) {
     this.places = places;
     parent.append(this.body);
-    document.addEventListener("click", this.close);
-    document.addEventListener("keydown", this.escape, true);
+    const close = (event: Event) => this.open && !event.composedPath().includes(this.body) && this.unfold("");
+    const foldUp = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || !this.open) return;
+      const opener = this.body.querySelector<HTMLElement>("[aria-expanded=true]");
+      this.unfold("");
+      opener?.focus();
+    };
+    this.ends = [hear(document, ["click"], close), hear(document, ["keydown"], foldUp, true)];
   }
 
-  close = (event: Event) => {
-    if (this.open && !event.composedPath().includes(this.body)) this.unfold("");
-  };
-
-  escape = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || !this.open) return;
-    const opener = this.body.querySelector<HTMLElement>("[aria-expanded=true]");
-    this.unfold("");
-    opener?.focus();
-  };
-
   leave() {
-    document.removeEventListener("click", this.close);
-    document.removeEventListener("keydown", this.escape, true);
+    for (const end of this.ends) end();
   }
 
   show(title: string, groups: Group[]) {
@@ -63,14 +58,18 @@ export class Header {
     // Before a click, so that another tab, too, opens with what is chosen by then.
     const aim = ({ currentTarget }: Event) =>
       put(currentTarget as HTMLAnchorElement, { href: this.places.kept(address) });
-    const follow = (event: MouseEvent) => {
-      if (isElsewhere(event)) return;
-      event.preventDefault();
+    const visit = () => {
       this.unfold("");
       if (!here) this.places.go(address);
     };
     return (
-      <a href={address} aria-current={here ? "page" : undefined} onPointerDown={aim} onFocus={aim} onClick={follow}>
+      <a
+        href={address}
+        aria-current={here ? "page" : undefined}
+        onPointerDown={aim}
+        onFocus={aim}
+        onClick={(event) => follow(event, visit)}
+      >
         {text}
         {answers && <span class="answers">{answers}</span>}
       </a>

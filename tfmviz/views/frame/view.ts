@@ -1,7 +1,4 @@
 // The header of the app's pages, and on every page the word that the server is away.
-//
-// A link keeps what the reader has chosen for all pages. It goes as the browser's back button would, so the app is not
-// loaded anew.
 
 import { make, put } from "../shared/elements.ts";
 import { go, kept } from "../shared/going.ts";

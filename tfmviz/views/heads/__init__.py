@@ -12,10 +12,6 @@ import numpy as np
 
 from tfmviz.constants import TILE_STEPS
 from tfmviz.record.trace import Array
-from tfmviz.views.shared import script, style
-
-JS = script("heads/view.ts")
-CSS = style("heads")
 
 
 def cells(thumbnail: Array, *, masked: int) -> str:

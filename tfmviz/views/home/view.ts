@@ -1,13 +1,12 @@
 // The stage: arcs lead from the word at the cursor to the words that a head looks at. The sentence is a box of text
 // without a frame; a copy of it below, letter by letter at the same place, has the boxes of the words.
 
-import type { Engine } from "../engine/engine.ts";
 import type { ModelBundle } from "../engine/fetching.ts";
 import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
-import { button, make, put } from "../shared/elements.ts";
+import { button, hear, make, put, reused } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -16,7 +15,12 @@ import { quoted } from "../shared/quoted.ts";
 import { SiteRecord } from "../shared/record.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
-import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
+
+/** What a tokenizer made of a text; offsets are in characters, not the units of JavaScript's strings. */
+type Cut = { text: string; labels: string[]; offsets: [number, number][] };
+
+/** From `start` to `end` in the units of strings, without the space before a word, which begins at `reach`. */
+type Box = { tokens: number[]; label: string; reach: number; start: number; end: number };
 
 /** `weights` has a row for each token that looks, in ten-thousandths; zeros at its end are left out */
 type Head = { layer: string; head: number; name: string; does: string; weights: number[][] };
@@ -33,8 +37,6 @@ const TURN = 5000; // milliseconds for each head, as long as nobody touches anyt
 const LONG = 110; // letters of a sentence that takes several lines
 
 const sharesOf = ({ weights }: Head) => weights.map((row) => row.map((share) => share / 10_000));
-
-const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
 class Stage extends ViewBase {
   data!: Data; // from the first `show` on
@@ -75,11 +77,8 @@ class Stage extends ViewBase {
 
   #listen() {
     const { area } = this;
-    area.oninput = (event) => {
-      if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
-      this.follow();
-    };
-    area.addEventListener("compositionend", () => this.follow());
+    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing; // by an input method
+    hear(area, ["input", "compositionend"], (event) => isProposed(event) || this.follow());
     area.onclick = () => this.#look();
     area.onkeyup = () => this.#look();
     area.onkeydown = (event) => {
@@ -95,15 +94,16 @@ class Stage extends ViewBase {
   }
 
   #takeTurns() {
-    const over = new AbortController();
-    const turning = setInterval(() => REDUCED_MOTION.matches || document.hidden || this.#choose(this.shown + 1), TURN);
+    const isStill = () => document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const turning = setInterval(() => isStill() || this.#choose(this.shown + 1), TURN);
     const end = () => {
       clearInterval(turning);
-      over.abort();
+      endTouch();
+      endMove();
       this.said.ariaLive = "polite"; // nobody wants to hear of every turn
     };
-    for (const touch of ["pointerdown", "keydown"]) document.addEventListener(touch, end, { ...over, capture: true });
-    document.addEventListener("pointermove", (event) => (event.movementX || event.movementY) && end(), over);
+    const endTouch = hear(document, ["pointerdown", "keydown"], end, true);
+    const endMove = hear(document, ["pointermove"], (event) => (event.movementX || event.movementY) && end());
     this.atEnd(end);
   }
 
@@ -136,25 +136,20 @@ class Stage extends ViewBase {
   /** What the browser makes of another text: nothing until it has the model, and of no text. */
   #cut(text: string): Omit<Cut, "text"> & { weights: number[][][] } {
     const { parcel } = this.data;
+    const none = { labels: [], offsets: [], weights: [] };
     try {
       const engine = parcel && isOn(TYPING) && text.trim() ? this.own.engine(parcel) : null;
-      if (engine?.tokenizer.knows(text)) return this.#traced(engine, text);
+      if (!engine?.tokenizer.knows(text)) return none;
+      const record = new SiteRecord(engine.trace(text, { sites: this.heads.map(({ layer }) => `${layer}.pattern`) }));
+      const weights = this.heads.map(({ layer, head }) => {
+        const pattern = record.head(`${layer}.pattern`, head);
+        return Array.from({ length: pattern.rows }, (_, row) => Array.from(rowOf(pattern, row)));
+      });
+      const { offsets, texts } = record.facts;
+      return { labels: texts.target.labels, offsets, weights };
     } catch {
-      // whatever it is, the server says it
+      return none; // whatever it is, the server says it
     }
-    return { labels: [], offsets: [], weights: [] };
-  }
-
-  #traced(engine: Engine, text: string) {
-    const sites = [...new Set(this.heads.map(({ layer }) => `${layer}.pattern`))];
-    const plain = engine.trace(text, { sites });
-    const record = new SiteRecord(plain);
-    const weights = this.heads.map(({ layer, head }) => {
-      const pattern = record.head(`${layer}.pattern`, head);
-      return Array.from({ length: pattern.rows }, (_, row) => Array.from(rowOf(pattern, row)));
-    });
-    const { offsets, texts } = plain.facts;
-    return { labels: texts.target.labels, offsets, weights };
   }
 
   draw() {
@@ -239,9 +234,7 @@ class Stage extends ViewBase {
       const box = span.getClientRects()[0] ?? ground;
       return [box.left - ground.left + box.width / 2, box.top - ground.top - 6];
     });
-    const paths = [...this.arcs.children];
-    for (const path of paths.splice(shares.length)) path.remove();
-    while (paths.length < shares.length) paths.push(this.arcs.appendChild(svgElement("path", {})));
+    const paths = reused([...this.arcs.children], shares.length, () => this.arcs.appendChild(svgElement("path", {})));
     for (const [to, path] of paths.entries()) {
       const [[x, y], [u, v]] = [tops[this.from], tops[to]];
       const up = Math.min(y, v) - Math.min(y, 30 + Math.abs(x - u) / 5, 130);
@@ -267,5 +260,28 @@ class Stage extends ViewBase {
     this.follow();
   }
 }
+
+/** @returns none where there are no tokens */
+export function boxesOf({ text, labels, offsets }: Cut): Box[] {
+  const places = [0]; // of each character
+  for (const character of text) places.push(places[places.length - 1] + character.length);
+  const boxes: Box[] = [];
+  for (const [token, [from, to]] of offsets.entries()) {
+    const [reach, end] = [places[from], places[to]];
+    const last = boxes[boxes.length - 1];
+    if (last && reach < last.end) {
+      last.tokens.push(token);
+      last.end = Math.max(last.end, end);
+      last.label = text.slice(last.start, last.end);
+    } else {
+      const piece = text.slice(reach, end);
+      const start = piece.trim() ? end - piece.trimStart().length : reach;
+      boxes.push({ tokens: [token], label: labels[token], reach, start, end });
+    }
+  }
+  return boxes;
+}
+
+export const boxAt = (boxes: Box[], fits: (box: Box) => boolean) => boxes.find(fits) ?? boxes[boxes.length - 1];
 
 export default component((parent, page) => new Stage(parent, page));

@@ -1,6 +1,6 @@
 // The list of keys. Opened by a button or by `?`, closed by Escape. In it single letters can be switched off.
 
-import { button, isChord, isTyping, make } from "../shared/elements.ts";
+import { button, hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { isOn, LETTERS, turnSwitch } from "../shared/switches.ts";
 
 export type Keys = [key: string, does: string][];
@@ -24,13 +24,11 @@ export function keysList(more: Record<string, string>, press: (event: KeyboardEv
     if (event.key === "?") open();
     press(event);
   };
-  const over = new AbortController();
-  window.addEventListener("keydown", withhold, { capture: true, signal: over.signal }); // before all others
-  document.addEventListener("keydown", listen, over);
+  const ends = [hear(window, ["keydown"], withhold, true), hear(document, ["keydown"], listen)];
   const row = ([key, does]: Keys[number]) =>
     make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does }));
   const list = (keys: Keys) => table.replaceChildren(...keys.map(row));
-  return { dialog, open, list, leave: () => over.abort() };
+  return { dialog, open, list, leave: () => ends.map((end) => end()) };
 }
 
 function switchOf(name: string, text: string) {

@@ -1,12 +1,9 @@
-// The button that lists the keys. And two keys themselves: Enter ends the sentence, and C opens the choice of what to
-// compare with.
-//
-// As it stands on every page, it also asks for the whole page when a lost connection is there again. The server may be
-// another one then, which does not know the part below the title and does not answer what is asked for it. And it gives
-// every chart its bar.
+// The button that lists the keys, and two keys: Enter ends the sentence, C opens the choice of what to compare with. As
+// it stands on every page, it also gives every chart its bar, and asks for the whole page when a lost connection is
+// there again: another server may be there then, which does not know the part below the title.
 
 import { barCharts } from "../charts/bar.ts";
-import { button } from "../shared/elements.ts";
+import { button, hear } from "../shared/elements.ts";
 import { onServer } from "../shared/server.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { TYPING } from "../shared/switches.ts";
@@ -17,7 +14,7 @@ export default part<Keys>((parent, _, trigger) => {
   const { dialog, open, list, leave } = keysList({ [TYPING]: "Update figures as you type" }, (event) => {
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   });
-  document.addEventListener("beforeinput", enter);
+  const endEnter = hear(document, ["beforeinput"], enter);
   const endReturn = onServer({ back: () => trigger("returned", true) });
   const endBars = barCharts();
   markWhenDrawn();
@@ -26,7 +23,7 @@ export default part<Keys>((parent, _, trigger) => {
     take: list,
     leave() {
       leave();
-      document.removeEventListener("beforeinput", enter);
+      endEnter();
       endReturn();
       endBars();
     },

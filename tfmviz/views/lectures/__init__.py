@@ -6,11 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from tfmviz.views.shared import script, style
-
-JS = script("lectures/view.tsx")
-CSS = style("lectures")
-
 
 class Entry(TypedDict):
     """A link.

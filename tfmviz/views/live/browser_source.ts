@@ -1,5 +1,4 @@
-// The reader's own browser as a source: for models that it can compute, once one has arrived. Until then, and for all
-// else, the next source is asked.
+// The reader's own browser as a source: for models that it can compute, once one has arrived.
 
 import type { Engine } from "../engine/engine.ts";
 import type { ModelBundle } from "../engine/fetching.ts";
@@ -52,7 +51,13 @@ export class BrowserSource {
         this.engines.set(parcel.at, engine);
         this.onChange();
       },
-      (error) => this.complain(error, parcel),
+      (error) => {
+        // The server goes on computing; if it was away, the next key asks again. Plain errors are readers' sentences.
+        if (error instanceof TypeError) this.engines.delete(parcel.at);
+        if (error instanceof RangeError) this.trouble = NO_MEMORY;
+        else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
+        this.onChange();
+      },
     );
     return null;
   }
@@ -62,45 +67,33 @@ export class BrowserSource {
     return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
   }
 
-  /** The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers. */
-  complain(error: unknown, { at }: ModelBundle) {
-    if (error instanceof TypeError) this.engines.delete(at);
-    if (error instanceof RangeError) this.trouble = NO_MEMORY;
-    else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
-    this.onChange();
-  }
-
   async trace(text: string, { page, parcel, opening, views }: PageState): Promise<Pictures | null> {
     if (!parcel || !views.every((view) => view in SHOWN)) return null;
     const engine = this.engine(parcel);
     const { makers } = this;
     if (!makers || !engine?.tokenizer.knows(text)) return null;
-    try {
-      const { ids } = engine.encode(text);
-      if (ids.length > MOST_FOLLOWED) return null;
-      this.n += 1;
-      const sites = views.flatMap((view) => (view === "predictions" ? [] : SHOWN[view])); // one row of logits is enough
-      const record = engine.trace(text, { sites: sites.includes("*") ? null : sites, title: page.model });
-      const { tokens } = record.facts.texts.target;
-      const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
-      const drawn: Pictures["views"] = {};
-      for (const view of views) {
-        if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
-        if (view === "predictions")
-          drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
-        if (view === "turning") drawn.turning = turningOf(record, engine, page);
-        if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
-        if (view === "whole_model") {
-          const scene = recordOf(this.sent(view)).facts;
-          if (!isOfPage(scene, page)) return null;
-          drawn.whole_model = makers.sceneOf(scene, record, engine);
-          typed.says = makers.saysOf(scene, record, engine, typed.first);
-        }
+    const { ids } = engine.encode(text);
+    if (ids.length > MOST_FOLLOWED) return null;
+    this.n += 1;
+    const sites = views.flatMap((view) => (view === "predictions" ? [] : SHOWN[view])); // one row of logits is enough
+    const record = engine.trace(text, { sites: sites.includes("*") ? null : sites, title: page.model });
+    const { tokens } = record.facts.texts.target;
+    const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
+    const drawn: Pictures["views"] = {};
+    for (const view of views) {
+      if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
+      if (view === "predictions")
+        drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
+      if (view === "turning") drawn.turning = turningOf(record, engine, page);
+      if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
+      if (view === "whole_model") {
+        const scene = recordOf(this.sent(view)).facts;
+        if (!isOfPage(scene, page)) return null;
+        drawn.whole_model = makers.sceneOf(scene, record, engine);
+        typed.says = makers.saysOf(scene, record, engine, typed.first);
       }
-      return { typed, views: drawn };
-    } catch {
-      return null; // whatever it is, the server says it
     }
+    return { typed, views: drawn };
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
-import { endOf, largest, type Matrix } from "../shared/arrays.ts";
+import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { decimal, perCent, shortShare } from "../shared/numbers.ts";
@@ -11,46 +11,40 @@ import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/decoding.ts";
 import type { BrowserSource } from "./browser_source.ts";
-import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
+import {
+  differenceOf,
+  distancesOf,
+  headOf,
+  movedOf,
+  type Pair,
+  pairsOf,
+  type Shared,
+  sharedOf,
+} from "./differences.ts";
 import { editsOf } from "./editing.ts";
-import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
 import type { Source } from "./updater.ts";
 
-/**
- * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
- * many tokens it is for, and whether it is the model's own. Of parts: what they are multiplied by, unless that is no
- * number. Of the settings of writing: those that no slider says.
- */
+/** How B's pass is changed, and by which view. */
 export type ComparisonEdit = {
   by: string;
   usual?: Cell;
-  rules?: Settings["rules"];
+  rules?: Settings["rules"]; // of writing: what no slider says
   names?: Settings["names"];
-  layers?: string[];
-  heads?: boolean[] | null;
-  tokens?: number;
-  isOwn?: boolean;
-  factor?: number | null;
+  layers?: string[]; // that get a mask
+  heads?: boolean[] | null; // that get it, null for all
+  tokens?: number; // that it is for
+  isOwn?: boolean; // it is the model's
+  factor?: number | null; // of parts, unless that is no number
   other?: { layer: string; head: number };
 };
 
 /** A's or B's: what the model computed, and the head that is shown. */
 type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
 type Cell = [query: number, key: number];
-type Side = Pass & { layer: string; head: number };
+type Side = Pass & { pattern: Matrix; mask: Matrix };
 
-/** What each view needs of the two passes besides the chosen layer. */
-const NEEDS = {
-  masks: [],
-  side_a: [],
-  side_b: [],
-  side_difference: [],
-  side_heads: ["*.pattern"],
-  stream_change: ["*.resid_post"],
-  next_words: [],
-  predictions: [],
-  predictions_b: [],
-} as Record<string, string[]>;
+/** What a view needs of the two passes besides the chosen layer. */
+const NEEDS: Record<string, string[]> = { side_heads: ["*.pattern"], stream_change: ["*.resid_post"] };
 
 /** @param own has the engines */
 export function comparisonSource(own: BrowserSource): Source {
@@ -60,36 +54,33 @@ export function comparisonSource(own: BrowserSource): Source {
     const of = JSON.stringify([text, sites, edits]);
     const pass = kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
     kept = [...kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
-    return { ...pass, layer, head };
+    const [pattern, mask] = ["pattern", "mask"].map((site) => headOf(pass.sites, `${layer}.${site}`, head));
+    return { ...pass, pattern, mask };
   };
 
   const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
     const { edited, layer, head } = page;
     const isTyped = text !== entered;
-    if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
+    if (!edited || !parcel || !views.every((view) => view in DRAWN)) return null;
     if (!isTyped && views.join() === "masks") return null; // that is where the hand is
     const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
     const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text + other.text)) return null;
-    try {
-      const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
-      const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
-      if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
-      const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
-      const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view])];
-      const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
-      const order = pairsOf(sides[0].tokens, sides[1].tokens);
-      const { fillsGaps } = engine.tokenizer;
-      const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
-      const usual = first === null ? edited.usual : pairAt(sides[0], first);
-      const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
-      const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
-      const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
-      const drawn = views.map((view) => [view, DRAWN[view](seen)]);
-      return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
-    } catch {
-      return null; // whatever it is, the server says it
-    }
+    const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
+    const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
+    if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
+    const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+    const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view] ?? [])];
+    const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
+    const order = pairsOf(sides[0].tokens, sides[1].tokens);
+    const { fillsGaps } = engine.tokenizer;
+    const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
+    const usual = first === null ? edited.usual : pairAt(sides[0], first);
+    const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
+    const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
+    const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
+    const drawn = views.map((view) => [view, DRAWN[view](seen)]);
+    return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
   };
   return { trace };
 }
@@ -111,13 +102,10 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
   };
 }
 
-/**
- * The token that looks and the one it looks at, where the reader has chosen none (`compare` in
- * ui/head_comparison.py): the usual ones, or those of the first row that differs clearly.
- */
+/** Where the reader has chosen no pair: the usual one, or that of the first row that clearly differs (`compare`). */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   if (!shared.length) return usual;
-  const moved = distancesOf(patternOf(a), patternOf(b), shared);
+  const moved = distancesOf(a.pattern, b.pattern, shared);
   const most = Math.max(...moved);
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
   if (own > LEAST_SHARE || (own !== undefined && most <= LEAST_SHARE)) return usual;
@@ -125,13 +113,10 @@ function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
 }
 
 /** A query and the key that it gives most to. */
-function pairAt(side: Side, query: number): Cell {
-  const { columns, values } = patternOf(side);
-  const row = values.subarray(query * columns, (query + 1) * columns);
+function pairAt({ pattern }: Side, query: number): Cell {
+  const row = rowOf(pattern, query);
   return [query, row.indexOf(Math.max(...row))];
 }
-
-const patternOf = ({ sites, layer, head }: Side) => headOf(sites, `${layer}.pattern`, head);
 
 /** What each view is to show instead of what Python has sent last. */
 type Seen = {
@@ -146,11 +131,8 @@ type Seen = {
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),
   side_b: (seen) => oneSide(seen, 1),
-  masks: ({ sides: [, { sites, layer, head, labels, tokens }], isTyped }) => {
-    const { rows, columns, values } = headOf(sites, `${layer}.mask`, head);
-    const mask = { rows, columns, open: Uint8Array.from(values) };
-    return isTyped && { queries: labels, keys: labels, tokens, mask };
-  },
+  masks: ({ sides: [, { mask, labels, tokens }], isTyped }) =>
+    isTyped && { queries: labels, keys: labels, tokens, mask: { ...mask, open: Uint8Array.from(mask.values) } },
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
@@ -242,11 +224,10 @@ function mergedAxis(title: string, [one, other]: Side[], order: Pair[]) {
 }
 
 /** The chosen head's attention, NaN where its mask forbids the look. */
-function maskedOf(side: Side): Matrix {
-  const { rows, columns, values } = patternOf(side);
-  const mask = headOf(side.sites, `${side.layer}.mask`, side.head).values;
-  return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
-}
+const maskedOf = ({ pattern, mask }: Side): Matrix => ({
+  ...pattern,
+  values: pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN)),
+});
 
 const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
 

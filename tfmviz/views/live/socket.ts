@@ -1,6 +1,6 @@
 // The server as a source: one question after the other over a websocket; `ui/live.py` answers.
 
-import { unframed } from "../shared/framed.ts";
+import { unframed } from "../shared/record.ts";
 import type { Typed } from "../shared/view_base.ts";
 import type { PageState, Pictures } from "./updater.ts";
 

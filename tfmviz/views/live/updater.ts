@@ -1,7 +1,5 @@
 // What the pictures show while somebody types, draws a mask or switches parts off: the newest wish wins, and one
-// question at a time is on its way.
-//
-// A source computes what a text's pictures are. Here and in the pictures nobody knows which one did.
+// question at a time is on its way. Nobody here knows which source has computed the pictures.
 
 import type { ModelBundle } from "../engine/fetching.ts";
 import type { Typed } from "../shared/view_base.ts";
@@ -17,18 +15,14 @@ export type Page = {
   edited?: ComparisonEdit;
 };
 
-/**
- * What Python knows of the page: the text is the one that was entered last, `change` what that view says of B's pass,
- * the views are those that can follow, the parcel is the model for a browser, if one can compute it, and `opening` the
- * words that examples open with. A source gets the change that is wanted, and as `entered` that text.
- */
+/** What Python knows of the page. A source gets the text and the change that are wanted. */
 export type PageState = {
   page: Page;
-  text: string;
-  change?: string;
-  views: string[];
-  parcel: ModelBundle | null;
-  opening: Record<string, string>;
+  text: string; // that was entered last; sources have it as `entered`
+  change?: string; // what the view says that changes B's pass
+  views: string[]; // that can follow
+  parcel: ModelBundle | null; // the model, if a browser can compute it
+  opening: Record<string, string>; // the words that examples open with
   entered?: string;
 };
 
@@ -113,9 +107,10 @@ export class LiveUpdater {
       return this.mark();
     }
     this.isAsking = true;
-    const pictures = await this.trace(wish.text, known).finally(() => {
-      this.isAsking = false;
-    });
+    let pictures: Pictures | null = null;
+    for (const source of this.sources) // whatever goes wrong in one, the server says it
+      pictures ??= await source.trace(wish.text, known).catch(() => null);
+    this.isAsking = false;
     const isFitting = this.isFor(wish, known);
     if (pictures && isFitting) {
       this.shown = wish;
@@ -131,14 +126,6 @@ export class LiveUpdater {
     const wanted = this.wanted();
     if (!now || !wanted || JSON.stringify(now.page) !== JSON.stringify(page)) return false;
     return areAlike(wish, wanted) || !areAlike(wanted, wishOf(now));
-  }
-
-  async trace(text: string, known: PageState) {
-    for (const source of this.sources) {
-      const pictures = await source.trace(text, known);
-      if (pictures) return pictures;
-    }
-    return null;
   }
 }
 

@@ -1,16 +1,15 @@
 // While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
 // Streamlit's own box stays the box: this only listens.
 
-import { make, put } from "../shared/elements.ts";
+import { hear, make, put } from "../shared/elements.ts";
 import { isAway, onServer } from "../shared/server.ts";
 import { part, registryEntry } from "../shared/streamlit_bridge.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { BrowserSource } from "./browser_source.ts";
 import { comparisonSource } from "./comparison_source.ts";
-import { settings } from "./sampling_source.ts";
 import { Socket } from "./socket.ts";
-import { offers } from "./suggestion_source.ts";
-import { inOneLine, LiveUpdater, type PageAdapter, type PageState } from "./updater.ts";
+import { inOneLine, LiveUpdater, type PageState } from "./updater.ts";
+import { offers, settings } from "./writing_sources.ts";
 
 /** `at` is the server's address */
 type Data = Omit<PageState, "views"> & { views: string; at: string };
@@ -32,10 +31,31 @@ export default part<Data>((parent, { at }) => {
   const socket = new Socket(address.href, say, { again: () => following.ask() });
   const sources = [own, comparisonSource(own), settings(own), offers(own), socket];
   const boxes = new Boxes();
-  const following = new LiveUpdater(
-    sources,
-    around(say, boxes, () => following.known),
-  );
+  const following = new LiveUpdater(sources, {
+    text: () => boxes.in(BOX, following.known?.text),
+    edited: (name) => {
+      if (name !== "b") return registryEntry(name).view?.edited?.();
+      const text = inOneLine(boxes.in(BOX_OF_B, following.known?.change) ?? "");
+      return text.trim() ? text : undefined; // an empty box says nothing
+    },
+    has: (name) => Boolean(registryEntry(name).view),
+    isOn: () => isOn(TYPING),
+    show: ({ typed, views }) => {
+      for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
+      say(isAway() ? GONE : "");
+    },
+    restore: (views) => {
+      for (const { view, data, selection } of views.map(registryEntry)) {
+        view?.show(data);
+        if (selection) view?.select(selection);
+      }
+    },
+    mark: (since) => {
+      if (since) document.documentElement.setAttribute(MARK, since);
+      else document.documentElement.removeAttribute(MARK);
+      if (!since) say("");
+    },
+  });
   const listen = (event: Event) => {
     const { target } = event;
     if (!(target instanceof HTMLTextAreaElement && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
@@ -55,8 +75,7 @@ export default part<Data>((parent, { at }) => {
     isNext = true;
     return own.isHere(following.known);
   };
-  const over = new AbortController();
-  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
+  const endTyping = hear(document, ["input", "compositionend"], listen);
   const endReturn = onServer({ back: () => socket.returned() });
   const take = ({ at: _, views, ...known }: Data) => {
     boxes.enter(BOX, known.text);
@@ -64,7 +83,7 @@ export default part<Data>((parent, { at }) => {
     following.know({ ...known, views: views.split(" ") });
   };
   const leave = () => {
-    over.abort();
+    endTyping();
     endReturn();
     meeting.onData = meeting.onChange = undefined;
     following.known = null;
@@ -74,10 +93,7 @@ export default part<Data>((parent, { at }) => {
   return Object.assign(following, { take, leave });
 });
 
-/**
- * What the reader has typed into the boxes. When another page's pictures come, Streamlit's boxes hold the texts of the
- * page before for a moment: nobody has typed these.
- */
+/** What the reader has typed. When another page comes, the boxes hold the texts of the page before for a moment. */
 class Boxes {
   texts = new Map<Element, string>();
 
@@ -98,29 +114,3 @@ class Boxes {
     if (box && inOneLine(this.texts.get(box) ?? "") === text) this.texts.delete(box);
   }
 }
-
-const around = (say: (sentence: string) => void, boxes: Boxes, known: () => PageState | null): PageAdapter => ({
-  text: () => boxes.in(BOX, known()?.text),
-  edited: (name) => {
-    if (name !== "b") return registryEntry(name).view?.edited?.();
-    const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
-    return text.trim() ? text : undefined; // an empty box says nothing
-  },
-  has: (name) => Boolean(registryEntry(name).view),
-  isOn: () => isOn(TYPING),
-  show: ({ typed, views }) => {
-    for (const [name, data] of Object.entries(views)) registryEntry(name).view?.show(data, typed);
-    say(isAway() ? GONE : "");
-  },
-  restore: (views) => {
-    for (const { view, data, selection } of views.map(registryEntry)) {
-      view?.show(data);
-      if (selection) view?.select(selection);
-    }
-  },
-  mark: (since) => {
-    if (since) document.documentElement.setAttribute(MARK, since);
-    else document.documentElement.removeAttribute(MARK);
-    if (!since) say("");
-  },
-});

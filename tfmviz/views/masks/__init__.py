@@ -15,10 +15,6 @@ import numpy as np
 
 from tfmviz.constants import LONGEST_MASK
 from tfmviz.record.trace import Array
-from tfmviz.views.shared import script, style
-
-JS = script("masks/view.tsx")
-CSS = style("masks")
 
 
 def to_bits(mask: Array) -> str:

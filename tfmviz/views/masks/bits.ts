@@ -1,6 +1,6 @@
 // Masks as bits.
 
-import { bytesIn } from "../shared/framed.ts";
+import { bytesIn } from "../shared/record.ts";
 
 /** `open` is 1 where the query (row) may look at the key (column), row by row. */
 export type Mask = { rows: number; columns: number; open: Uint8Array };
@@ -42,10 +42,7 @@ export function touched({ rows, columns }: { rows: number; columns: number }, br
   return [row * columns + column];
 }
 
-/**
- * What a gesture that begins with these cells does to all that it touches: it closes them if all are open, else opens.
- * A column is a word: it is hidden from all that see it, and shown again once nobody does.
- */
+/** A gesture that begins with open cells closes; a column is a word, which is hidden as long as anybody sees it. */
 export function gestureOf({ open }: Mask, brush: Brush, cells: number[]) {
   const closes = brush === "column" ? cells.some((cell) => open[cell]) : cells.every((cell) => open[cell]);
   return closes ? CLOSED : OPEN;

@@ -1,6 +1,6 @@
 // A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
 
-import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, measured, type Pen, setPen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
@@ -29,10 +29,7 @@ const corner = ({ columns }: Mask, n: number, cell: number) =>
   [(n % columns) * cell, Math.floor(n / columns) * cell] as const;
 
 export class Board {
-  mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
-  texts: { queries: string[]; keys: string[] } = { queries: [], keys: [] };
   drawn = ""; // the cells of the last drawing
-  changed: Uint8Array = new Uint8Array(); // 1 where a cell differs from the mask one started from
   above: Names = { step: 1, size: 1, isSlanted: false, room: 0 };
   beside = { step: 1, size: 1 };
   cell = 1;
@@ -45,7 +42,10 @@ export class Board {
   node = make("div", { className: "board" }, this.canvas);
   cursor = { row: 0, column: 0 };
 
+  lab: Lab;
+
   constructor(lab: Lab) {
+    this.lab = lab;
     this.canvas.addEventListener("pointerdown", (event) => {
       const place = this.placeAt(event);
       if (!place) return;
@@ -64,20 +64,17 @@ export class Board {
     this.canvas.addEventListener("keydown", (event) => lab.key(event));
   }
 
-  show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {
-    Object.assign(this, { mask, texts, changed });
-    this.cursor = this.within(this.cursor);
-  }
-
   within({ row, column }: Place) {
-    return { row: within(row, this.mask.rows), column: within(column, this.mask.columns) };
+    const { rows, columns } = this.lab.mask;
+    return { row: within(row, rows), column: within(column, columns) };
   }
 
   measure(width: number, { font, letters, least }: Colours) {
-    const { rows, columns } = this.mask;
+    const { rows, columns } = this.lab.mask;
+    const { texts } = this.lab;
     const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
-    const keys = this.texts.keys.map(cut);
-    this.left = Math.min(LABEL, widest(this.texts.queries, `${letters}px ${font}`)) + 10;
+    const keys = texts.keys.map(cut);
+    this.left = Math.min(LABEL, widest(texts.queries, `${letters}px ${font}`)) + 10;
     const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
     const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
     this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
@@ -91,7 +88,8 @@ export class Board {
   }
 
   draw(colours: Colours, hovered: Place | null) {
-    const open = this.mask.open.join("");
+    const open = this.lab.mask.open.join("");
+    this.cursor = this.within(this.cursor);
     fading(this.canvas, open !== this.drawn, () =>
       this.paint(fresh(this.canvas, this.width, this.height), colours, hovered),
     );
@@ -99,12 +97,11 @@ export class Board {
   }
 
   paint(pen: Pen, colours: Colours, hovered: Place | null = null) {
-    const { mask, cell, left, top } = this;
+    const { cell, left, top } = this;
     pen.save();
     pen.translate(left, top);
-    paintMask(pen, mask, cell, colours);
-    this.paintInfinities(pen, colours);
-    this.paintChanges(pen, colours);
+    paintMask(pen, this.lab.mask, cell, colours);
+    this.paintMarks(pen, colours);
     const place = hovered ?? (this.canvas.matches(":focus-visible") ? this.cursor : null);
     pen.strokeStyle = colours.accent;
     pen.lineWidth = 3;
@@ -113,33 +110,24 @@ export class Board {
     this.paintTexts(pen, colours);
   }
 
-  /** Writes −∞ into closed cells: what the mask adds to their scores. */
-  paintInfinities(pen: Pen, colours: Colours): void {
-    const { cell, mask } = this;
-    pen.fillStyle = colours.text;
-    pen.font = `${colours.letters}px ${colours.font}`;
-    if (!fitsInto(pen, "−∞", cell)) return;
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+  /** Writes −∞ into closed cells, what the mask adds to their scores, and marks those that differ from the start. */
+  paintMarks(pen: Pen, colours: Colours): void {
+    const { cell } = this;
+    const { mask, entry } = this.lab;
+    setPen(pen, { font: `${colours.letters}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
+    const [isWritten, size] = [fitsInto(pen, "−∞", cell), Math.max(2, cell * 0.3)];
     mask.open.forEach((isOpen, n) => {
-      const [x, y] = corner(mask, n, cell);
-      if (!isOpen) pen.fillText("−∞", x + cell / 2, y + cell / 2);
-    });
-  }
-
-  paintChanges(pen: Pen, colours: Colours): void {
-    const { cell, mask } = this;
-    pen.fillStyle = colours.accent;
-    const size = Math.max(2, cell * 0.3);
-    this.changed.forEach((differs, n) => {
-      const [x, y] = corner(mask, n, cell).map((edge) => edge + (cell - size) / 2);
-      if (differs) pen.fillRect(x, y, size, size);
+      const [x, y] = corner(mask, n, cell).map((edge) => edge + cell / 2);
+      pen.fillStyle = colours.text;
+      if (isWritten && !isOpen) pen.fillText("−∞", x, y);
+      pen.fillStyle = colours.accent;
+      if (isOpen ^ entry.mask.open[n]) pen.fillRect(x - size / 2, y - size / 2, size, size);
     });
   }
 
   paintTexts(pen: Pen, colours: Colours): void {
-    const { mask, cell, left, top, texts } = this;
-    const { above, beside } = this;
+    const { cell, left, top, above, beside } = this;
+    const { mask, texts } = this.lab;
     pen.font = `${beside.size}px ${colours.font}`;
     pen.textBaseline = "middle";
     for (let i = 0; i < mask.rows; i += beside.step) {
@@ -163,7 +151,8 @@ export class Board {
     const box = this.canvas.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - this.top) / this.cell);
     const column = Math.floor((event.clientX - box.left - this.left) / this.cell);
-    if (row >= this.mask.rows || column >= this.mask.columns || (row < 0 && column < 0)) return null;
+    const { rows, columns } = this.lab.mask;
+    if (row >= rows || column >= columns || (row < 0 && column < 0)) return null;
     return { row: Math.max(-1, row), column: Math.max(-1, column) };
   }
 }

@@ -27,9 +27,9 @@ import {
 } from "./bits.ts";
 import { Board, paintMask } from "./board.ts";
 
-/** A mask of the gallery as Python sends it, and with the mask itself. It is usable if its shape is the sentence's. */
-type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
-type Entry = Sent & { mask: Mask };
+/** A mask of the gallery, and as Python sends it. It is usable if its shape is the sentence's. */
+type Entry = { id: string; title: string; words: string; usable: boolean; mask: Mask };
+type Sent = Omit<Entry, "mask"> & Bits;
 
 type Texts = { queries: string[]; keys: string[]; tokens: string[] };
 
@@ -70,11 +70,11 @@ export class Lab extends ViewBase {
   }
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
-  read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: Sent[]; mask?: Mask }) {
+  read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: (Sent | Entry)[]; mask?: Mask }) {
     const texts = { queries, keys, tokens };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
-    if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
+    if (gallery) this.entries = gallery.map((one) => ("mask" in one ? one : { ...one, mask: fromBits(one) }));
     if (mask && !isLike(mask, this.entry.mask)) {
       const own = this.entry.id;
       this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
@@ -185,11 +185,6 @@ export class Lab extends ViewBase {
     this.later(() => this.drawMask());
   }
 
-  /** Whether the mask is one of this sentence; else the page's choice for it is still on its way. */
-  get fits() {
-    return this.mask && isLike(this.mask, this.entry.mask);
-  }
-
   draw() {
     const tile = ({ id, title, usable, mask }: Entry, n: number) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
@@ -213,23 +208,14 @@ export class Lab extends ViewBase {
       );
     };
     render(this.entries.map(tile), this.gallery);
-    if (!this.fits) return;
-    this.setBoard();
+    if (!this.mask || !isLike(this.mask, this.entry.mask)) return; // the page's choice is on its way
     this.board.measure(this.width, this.colours);
     this.drawMask();
   }
 
-  setBoard() {
-    const { open } = this.entry.mask;
-    const changed = this.mask.open.map((cell, n) => cell ^ open[n]);
-    this.board.show(this.mask, this.texts, changed);
-  }
-
   drawMask() {
-    this.setBoard();
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
-    this.drawSentence();
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
     const { title, words } = this.entry;
     const { queries } = this.texts;
@@ -282,11 +268,7 @@ export class Lab extends ViewBase {
       </>,
       this.below,
     );
-    this.page.onChange?.();
-  }
-
-  /** The words; a pressed one is seen by nobody, though it was in the mask one started from. */
-  drawSentence() {
+    // Of the words a pressed one is seen by nobody, though it was in the mask one started from.
     const isSeen = ({ rows, columns, open }: Mask, column: number) =>
       Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(OPEN);
     const joins = joinsOf(this.texts.tokens);
@@ -305,6 +287,7 @@ export class Lab extends ViewBase {
       </button>
     );
     render(this.texts.keys.map(word), this.sentence);
+    this.page.onChange?.();
   }
 
   get counted() {
@@ -339,20 +322,16 @@ export class Lab extends ViewBase {
     if (event.altKey || (isCommand && !isUndo) || !(arrow || brush || isUndo)) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
-    if (isUndo) this.undo();
-    else if (arrow) this.moveCursor(arrow);
-    else {
-      this.press(this.board.cursor, brush);
-      this.finish();
-      this.drawMask();
-    }
-  }
-
-  moveCursor([down, across]: [number, number]) {
+    if (isUndo) return this.undo();
     const { board } = this;
-    board.cursor = board.within({ row: board.cursor.row + down, column: board.cursor.column + across });
-    this.say(this.told(board.cursor));
-    this.hovered = null;
+    if (arrow) {
+      board.cursor = board.within({ row: board.cursor.row + arrow[0], column: board.cursor.column + arrow[1] });
+      this.say(this.told(board.cursor));
+      this.hovered = null;
+    } else {
+      this.press(board.cursor, brush);
+      this.finish();
+    }
     this.drawMask();
   }
 

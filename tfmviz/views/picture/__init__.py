@@ -9,10 +9,6 @@ import numpy as np
 
 from tfmviz.constants import INKS
 from tfmviz.record.trace import Array
-from tfmviz.views.shared import script, style
-
-JS = script("picture/view.ts")
-CSS = style("picture")
 
 
 def to_text(picture: Array) -> str:

@@ -137,24 +137,14 @@ class Picture extends ViewBase {
     if (isChord(event) || !(arrow || event.key === " " || event.key === "Enter")) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
-    if (arrow) this.move(arrow);
-    else {
-      this.begin(this.at);
-      this.finish();
-      this.say(this.sentence());
-    }
-  }
-
-  move([down, across]: [number, number]) {
     const { at, side } = this;
-    this.at = within(Math.floor(at / side) + down, side) * side + within((at % side) + across, side);
-    this.say(this.sentence());
+    if (arrow) this.at = within(Math.floor(at / side) + arrow[0], side) * side + within((at % side) + arrow[1], side);
+    else {
+      this.begin(at);
+      this.finish();
+    }
     this.later();
-  }
-
-  sentence() {
-    const { at, side, cells } = this;
-    return `Row ${Math.floor(at / side)}, column ${at % side}: ${cells[at]} of ${DARKEST}.`;
+    this.say(`Row ${Math.floor(this.at / side)}, column ${this.at % side}: ${this.cells[this.at]} of ${DARKEST}.`);
   }
 
   figure() {

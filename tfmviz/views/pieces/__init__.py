@@ -6,11 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tfmviz.views.shared import script, style
-
-JS = script("pieces/view.ts")
-CSS = style("pieces")
-
 MOST_PIECES = 300
 """Pieces of a row that are drawn; the rest are counted."""
 

@@ -1,7 +1,7 @@
 // What a presenter sees and the class does not: the line of the step in the class's window, the next one, and a clock.
 
 import { render } from "preact";
-import { isChord, make } from "../shared/elements.ts";
+import { hear, isChord, make } from "../shared/elements.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
@@ -66,14 +66,14 @@ export default part((parent) => {
     event.preventDefault();
     say({ way });
   };
-  window.addEventListener("keydown", walk, true);
+  const endKeys = hear(window, ["keydown"], walk, true);
   const timer = setInterval(draw, 1000);
   document.documentElement.setAttribute("data-drawn", ""); // there is nothing to wait for, see keys/drawn.ts
   draw();
   const leave = () => {
     end();
     clearInterval(timer);
-    window.removeEventListener("keydown", walk, true);
+    endKeys();
   };
   return { leave };
 });

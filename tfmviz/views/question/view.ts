@@ -2,7 +2,7 @@
 // question is about, or in words where it asks for something else. Every guess goes through `keep`.
 
 import { inWords } from "../shared/bytes.ts";
-import { make, roving, tokenButtons } from "../shared/elements.ts";
+import { hear, make, roving, tokenButtons } from "../shared/elements.ts";
 import { onGuess, stageOfGuess } from "../shared/guessing.ts";
 import { quoted } from "../shared/quoted.ts";
 import { part } from "../shared/streamlit_bridge.ts";
@@ -23,12 +23,11 @@ class Question {
   said = make("p", { className: "guessed", role: "status" });
 
   node = make("div", { className: "view question" }, this.asks, this.tokens, this.box, this.said);
-  endGuess = onGuess(() => this.follow());
+  ends = [onGuess(() => this.follow()), hear(document, ["click"], (event) => this.click(event), true)];
 
   constructor(parent: ShadowRoot) {
     this.box.onchange = () => this.keep({ at: null, words: this.box.value.trim() });
     roving(this.tokens);
-    document.addEventListener("click", this.click, true);
     parent.append(this.node);
   }
 
@@ -43,7 +42,7 @@ class Question {
   }
 
   /** A click on a token while values are hidden is an answer, and nothing else. */
-  click = (event: MouseEvent) => {
+  click(event: MouseEvent) {
     const [name, , tokens] = this.data;
     if (stageOfGuess() !== "hidden" || !tokens.length) return;
     const path = event.composedPath().filter((node) => node instanceof HTMLElement);
@@ -55,7 +54,7 @@ class Question {
     const at = Number(token.dataset.position);
     const words = token.ariaLabel ?? token.querySelector(".label")?.textContent ?? tokens[at];
     this.keep({ at, words: words === inWords(tokens[at] ?? "") ? inWords(quoted(tokens, at)) : `“${words}”` });
-  };
+  }
 
   mark(token: HTMLElement | null) {
     this.marked?.removeAttribute("data-guessed");
@@ -94,8 +93,7 @@ class Question {
 
   leave = () => {
     this.mark(null);
-    this.endGuess();
-    document.removeEventListener("click", this.click, true);
+    for (const end of this.ends) end();
   };
 }
 

@@ -51,8 +51,9 @@ COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
 
 
 def style(name: str) -> str:
-    """The theme's colours, the common style, and that of one view."""
-    return COLOURS + css("shared/view.css", "shared/bar.css", f"{name}/view.css")
+    """The theme's colours, the common style, and that of one view; "" of a view without."""
+    own = f"{name}/view.css"
+    return COLOURS + css("shared/view.css", "shared/bar.css", own) if (VIEWS / own).exists() else ""
 
 
 def css(*paths: str) -> str:
@@ -67,7 +68,7 @@ def digest(text: str) -> str:
 def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:
     """Header and data as bytes: length of the header (4 bytes, little-endian), header (JSON, UTF-8), the data.
 
-    `framed.ts` takes them apart.
+    `record.ts` takes them apart.
     """
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     return b"".join([len(text).to_bytes(4, "little"), text, *parts])
@@ -84,7 +85,3 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
         entries[name] = {"shape": array.shape, "at": at}
         at += len(parts[-1])
     return framed(dict(header) | {"arrays": entries}, parts)
-
-
-RELAY_JS = script("shared/selection_channel.ts")
-"""The component that passes Python's selection to a view."""

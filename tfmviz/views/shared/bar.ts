@@ -14,11 +14,16 @@ interface Shown {
 }
 
 export function figureBar({ whole, file, values, about = "" }: Shown) {
+  const isWhole = () => (whole().getRootNode() as ShadowRoot | Document).fullscreenElement === whole();
   const tools: [label: string, title: string, act: () => unknown][] = [
     ["Values", "The values, also as CSV", () => openValues(whole(), values())],
     ["SVG", "Save as SVG", () => file("svg")],
     ["PNG", "Save as PNG", () => file("png")],
-    ["Full screen", "Press Escape to leave", () => toggleScreen(whole())],
+    [
+      "Full screen",
+      "Press Escape to leave",
+      () => (isWhole() ? document.exitFullscreen() : whole().requestFullscreen()),
+    ],
   ];
   const buttons = tools.map(([label, title, act]) =>
     button(label, {
@@ -58,12 +63,6 @@ export function figureBar({ whole, file, values, about = "" }: Shown) {
   return bar;
 }
 
-function toggleScreen(whole: HTMLElement) {
-  const root = whole.getRootNode();
-  const isOn = (root instanceof ShadowRoot || root instanceof Document) && root.fullscreenElement === whole;
-  return isOn ? document.exitFullscreen() : whole.requestFullscreen();
-}
-
 /** Opens a figure's values above the page. Escape closes them, and what had the focus has it again. */
 function openValues(place: HTMLElement, values?: Values) {
   if (!values) return;
@@ -74,12 +73,25 @@ function openValues(place: HTMLElement, values?: Values) {
   const tools = [button("CSV", { title: "Save all values as CSV", onclick: save }), close];
   const [few, all] = [LONGEST_TABLE, rows.length].map((count) => count.toLocaleString("en"));
   const note = `The first ${few} of ${all} rows; the CSV has all of them.`;
+  // A header without a name, over names that speak for themselves, is none.
+  const headOf = (name: string) => (name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"));
+  const entryOf = (value: string | number | null, column: number) => {
+    if (typeof value !== "string") return make("td", { textContent: plain(value) });
+    return make(column ? "td" : "th", { className: "name", textContent: value, dir: "auto" });
+  };
+  const table = make(
+    "table",
+    {},
+    make("caption", { textContent: title }),
+    make("thead", {}, make("tr", {}, ...columns.map(headOf))),
+    make("tbody", {}, ...rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)))),
+  );
   const dialog = make(
     "dialog",
     { className: "values", ariaLabel: `Values: ${title}` },
     make("div", { className: "tools" }, ...tools),
     ...(rows.length > LONGEST_TABLE ? [make("p", { textContent: note })] : []),
-    make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: title }, valueTable(values)),
+    make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: title }, table),
   );
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the view's own keys are not meant
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
@@ -87,20 +99,6 @@ function openValues(place: HTMLElement, values?: Values) {
   place.append(dialog);
   dialog.showModal();
   if (!columns.length) close.focus();
-}
-
-function valueTable({ title, columns, rows }: Values) {
-  // A header without a name, over names that speak for themselves, is none.
-  const headOf = (name: string) => (name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"));
-  const body = rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)));
-  const caption = make("caption", { textContent: title });
-  const head = make("thead", {}, make("tr", {}, ...columns.map(headOf)));
-  return make("table", {}, caption, head, make("tbody", {}, ...body));
-}
-
-function entryOf(value: string | number | null, column: number) {
-  if (typeof value !== "string") return make("td", { textContent: plain(value) });
-  return make(column ? "td" : "th", { className: "name", textContent: value, dir: "auto" });
 }
 
 const fileName = (title: string) =>

@@ -1,9 +1,6 @@
 // Canvases to draw figures on.
 
-/**
- * What figures draw on: a canvas, or what writes the same as SVG (`picture.ts`). Only the latter has `clipRect` and
- * `hatching`, and `isVector` tells a figure that single cells are wanted rather than an image.
- */
+/** A canvas, or what writes the same as SVG (`picture.ts`): `isVector` says that single cells are wanted, no image. */
 export type Pen = Pick<CanvasRenderingContext2D, Methods | Settings> & OfSvg;
 
 type OfSvg = { isVector?: boolean; clipRect?: ClipRect; hatching?: (colour: string, apart: number) => string };

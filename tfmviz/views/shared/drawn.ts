@@ -1,37 +1,21 @@
 // A part of the page as a figure: grounds, letters, canvases and curves, each where the browser has put it.
 
-import type { Pen } from "./canvas.ts";
+import { type Pen, setPen } from "./canvas.ts";
 import type { Figure } from "./picture.ts";
 
 const LEFT_OUT = ".tfmviz-bar, .unseen, dialog, input, select, [hidden]";
 const CLEAR = /(?:, 0|\/ 0)\)$|^transparent$/;
 
-type Part = {
-  box: DOMRect;
-  fill?: string;
-  image?: HTMLCanvasElement;
-  text?: string;
-  font?: string;
-  curve?: SVGPathElement;
-};
-
 const STEPS = 24; // straight pieces of a curve
+
+type Part = [box: DOMRect, draw: (pen: Pen, x: number, y: number) => void];
 
 export function figureOf(root: HTMLElement): Figure {
   const { left, top, width, height } = root.getBoundingClientRect();
   const parts = [...drawnOf(root)];
   const paint = (pen: Pen) => {
-    pen.textAlign = "left";
-    pen.textBaseline = "middle";
-    for (const { box, fill = "", image, text, font = "", curve } of parts) {
-      const [x, y] = [box.left - left, box.top - top];
-      pen.fillStyle = fill;
-      pen.font = font;
-      if (curve) follow(pen, curve, x, y);
-      else if (image) pen.drawImage(image, x, y, box.width, box.height);
-      else if (text) pen.fillText(text, x, y + box.height / 2);
-      else pen.fillRect(x, y, box.width, box.height);
-    }
+    setPen(pen, { textAlign: "left", textBaseline: "middle" });
+    for (const [box, draw] of parts) draw(pen, box.left - left, box.top - top);
   };
   return { width, height, paint };
 }
@@ -39,13 +23,18 @@ export function figureOf(root: HTMLElement): Figure {
 function* drawnOf(node: Node): Generator<Part> {
   if (node instanceof Text) yield* wordsOf(node);
   if (node instanceof SVGElement)
-    for (const curve of node.querySelectorAll("path")) yield { box: node.getBoundingClientRect(), curve };
+    for (const curve of node.querySelectorAll("path"))
+      yield [node.getBoundingClientRect(), (pen, x, y) => follow(pen, curve, x, y)];
   if (!(node instanceof HTMLElement) || node.matches(LEFT_OUT)) return;
   const { display, visibility, backgroundColor } = getComputedStyle(node);
   if (display === "none" || visibility === "hidden") return;
   const box = node.getBoundingClientRect();
-  if (node instanceof HTMLCanvasElement) yield { box, image: node };
-  else if (!CLEAR.test(backgroundColor)) yield { box, fill: backgroundColor };
+  const ground = (pen: Pen, x: number, y: number) => {
+    pen.fillStyle = backgroundColor;
+    pen.fillRect(x, y, box.width, box.height);
+  };
+  if (node instanceof HTMLCanvasElement) yield [box, (pen, x, y) => pen.drawImage(node, x, y, box.width, box.height)];
+  else if (!CLEAR.test(backgroundColor)) yield [box, ground];
   for (const child of node.childNodes) yield* drawnOf(child);
 }
 
@@ -58,7 +47,8 @@ function* wordsOf(node: Text): Generator<Part> {
   for (const { 0: text, index } of node.data.matchAll(/\S+/g)) {
     range.setStart(node, index);
     range.setEnd(node, index + text.length);
-    yield { box: range.getBoundingClientRect(), text, font, fill: color };
+    const box = range.getBoundingClientRect();
+    yield [box, (pen, x, y) => setPen(pen, { fillStyle: color, font }).fillText(text, x, y + box.height / 2)];
   }
 }
 

@@ -3,10 +3,7 @@
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
 import { joinsOf, partsOf } from "./kinds.ts";
 
-/**
- * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as
- * the sentences of a pair, the one that each belongs to, "" for none.
- */
+/** A short visible label for each token, and itself; its part, where a text has such as the sentences of a pair. */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 
 export type Properties<Node> = {
@@ -33,7 +30,11 @@ export const optionsOf = (entries: string[][]) =>
   entries.map(([value, text]) => make("option", { value, textContent: text }));
 
 export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
-  const box = make("select", { onchange: () => onChange(box.value) }, ...optionsOf(Object.entries(options)));
+  const box = make(
+    "select",
+    { ariaLabel: label || null, onchange: () => onChange(box.value) },
+    ...optionsOf(Object.entries(options)),
+  );
   return { box, node: make("label", {}, `${label} `, box) };
 }
 
@@ -52,6 +53,19 @@ export function put<Node extends Element>(node: Node, properties: Partial<Node>)
 /** The button that an event happened on or in, null if there is none. */
 export const buttonOf = (event: Event): HTMLButtonElement | null =>
   event.target instanceof Element ? event.target.closest("button") : null;
+
+/** Hears of events, `isFirst` before anything on the page can keep them to itself. Returns what ends that. */
+export function hear<Name extends keyof WindowEventMap>(
+  target: EventTarget,
+  names: Name[],
+  listener: (event: WindowEventMap[Name]) => void,
+  isFirst = false,
+) {
+  for (const name of names) target.addEventListener(name, listener as EventListener, isFirst);
+  return () => {
+    for (const name of names) target.removeEventListener(name, listener as EventListener, isFirst);
+  };
+}
 
 const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
   ArrowUp: [-1, 0],
@@ -109,15 +123,18 @@ export function named(label: string, properties?: Properties<HTMLSpanElement>) {
   return make("span", { className: "label", dir: "auto", ...properties }, ...parts);
 }
 
+/** So many nodes: those there are used again, so that the keyboard stays where it is; `add` puts one at the end. */
+export function reused<Kind extends Element>(nodes: Kind[], count: number, add: (n: number) => Kind): Kind[] {
+  for (const node of nodes.splice(count)) node.remove();
+  while (nodes.length < count) nodes.push(add(nodes.length));
+  return nodes;
+}
+
 /** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
-  const buttons = [...group.querySelectorAll("button")];
-  for (const node of buttons.splice(labels.length)) node.remove();
-  while (buttons.length < labels.length) {
-    const node = button("", { tabIndex: -1, dataset: { position: buttons.length } });
-    group.append(node);
-    buttons.push(node);
-  }
+  const buttons = reused([...group.querySelectorAll("button")], labels.length, (position) =>
+    group.appendChild(button("", { tabIndex: -1, dataset: { position } })),
+  );
   const joins = joinsOf(tokens);
   for (const [position, node] of buttons.entries()) {
     const label = partOf(labels[position]);

@@ -15,20 +15,17 @@ export function go(address: string) {
 const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
 
 /** An address with what the reader has chosen for all pages, unless it says something else. */
-export function kept(address: string) {
+export function kept(address: string, names = KEPT) {
   const [page, own] = address.split("?");
   const chosen = new URLSearchParams(location.search);
-  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
+  const choices = names.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
   const all = new URLSearchParams({ ...Object.fromEntries(choices), ...Object.fromEntries(new URLSearchParams(own)) });
   return all.size ? `${page}?${all}` : page;
 }
 
 /** A click on a link: goes there without loading the app anew, unless it asks for another tab or window. */
-export function follow(event: MouseEvent) {
-  if (isElsewhere(event)) return;
+export function follow(event: MouseEvent, visit: (address: string) => void = go) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  go((event.currentTarget as HTMLAnchorElement).href);
+  visit((event.currentTarget as HTMLAnchorElement).href);
 }
-
-/** Whether a click on a link asks for another tab or window. */
-export const isElsewhere = (event: MouseEvent) => event.ctrlKey || event.metaKey || event.shiftKey;

@@ -1,10 +1,8 @@
-// What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values
-// asks here, and is told when that changes.
+// What a class guesses before it sees it: the root of the page says so; what shows values asks here, and is told.
 
-/** Where the page holds back what would tell the answer, see `ui/guess.py`. */
-export const HIDDEN = '[class*="st-key-hidden-"]';
+const EVENT = "tfmviz-guess" as keyof WindowEventMap; // our own
 
-const EVENT = "tfmviz-guess"; // that the window hears
+import { hear } from "./elements.ts";
 
 /** nothing is asked; values are hidden; they are seen beside the guess */
 export type Stage = "" | "hidden" | "shown";
@@ -16,21 +14,15 @@ export function setStageOfGuess(stage: Stage) {
   window.dispatchEvent(new CustomEvent(EVENT));
 }
 
-export function onGuess(callback: () => void) {
-  window.addEventListener(EVENT, callback);
-  return () => window.removeEventListener(EVENT, callback);
-}
+export const onGuess = (callback: () => void) => hear(window, [EVENT], callback);
 
-/**
- * For a view that hides its values itself and keeps its tokens in sight; of others nothing is seen but their place.
- * Sets `data-veiled` on the view's node and calls back where this changes. Returns what ends it.
- */
+/** For a view that hides its values itself: sets `data-veiled`, calls back on a change. Returns what ends it. */
 export function veil(node: HTMLElement, draw: () => void) {
   const root = node.getRootNode();
   const host = root instanceof ShadowRoot ? root.host : node;
   host.setAttribute("data-veils", "");
   const look = () => {
-    const veiled = String(stageOfGuess() === "hidden" && host.closest(HIDDEN) !== null);
+    const veiled = String(stageOfGuess() === "hidden" && host.closest('[class*="st-key-hidden-"]') !== null);
     if (veiled === (node.dataset.veiled ?? "false")) return;
     node.dataset.veiled = veiled;
     draw();

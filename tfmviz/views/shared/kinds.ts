@@ -10,10 +10,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 export const partsOf = (label: string) =>
   label.split(/( )/).map((part) => ({ text: SHORT[part] ?? part, isChip: SPECIAL.test(part) }));
 
-/**
- * Classes of tokens in a row: "on" where the next one is a piece of the same word, "joined" where the last one is.
- * @param tokens with the spaces that begin words; names without any join nothing
- */
+/** Classes of tokens in a row: "on" where the next one is a piece of the same word, "joined" where the last one is. */
 export function joinsOf(tokens: string[]) {
   const isSpaced = tokens.some((token) => token.length > 1 && token.startsWith(" "));
   const joins = tokens.map((token, n) => {

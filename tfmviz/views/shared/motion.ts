@@ -1,5 +1,4 @@
-// 200 milliseconds in which something becomes something else. What is drawn is the end from the first moment; only its
-// old picture lies above it and fades, so whoever reads the canvas reads the end.
+// What is drawn is the end from the first moment; only its old picture lies above it for 200 milliseconds and fades.
 
 import { contextOf } from "./canvas.ts";
 

@@ -41,10 +41,7 @@ export function rounded(value: number) {
   return power < -3 ? tiny(value) : evenly(value, "toFixed", 1 - power);
 }
 
-/**
- * Rounds a number of at least 0 as Python does: of two neighbours equally near it takes the even one. JavaScript takes
- * the larger, so that 0.125, which is an even spread over eight tokens, would differ from what the page says beside it.
- */
+/** Rounds a number of at least 0 as Python does: of two neighbours equally near, JavaScript takes the larger. */
 function evenly(value: number, notation: "toFixed" | "toExponential", digits: number) {
   if (notation === "toFixed" && (2 * value * 10 ** digits) % 2 !== 1) return value.toFixed(digits); // surely no tie
   const [exact, power] = value[notation](digits + SPARE).split("e");

@@ -1,5 +1,4 @@
-// The colours of numbers in a matrix: q blue, k vermilion, v green, other vectors olive, scores orange. What is
-// negative is grey, in scores purple.
+// The colours of numbers in a matrix, for each kind of vector its own. What is negative is grey, in scores purple.
 
 import { largestSize, type Matrix } from "./arrays.ts";
 import { bytesOf, type Colours, indexOf, mixed, RAMP, type Rgb } from "./colours.ts";

@@ -1,5 +1,5 @@
-// Ties a view to Streamlit. A view and what Python has chosen for it are two components, so that the data do not travel
-// again when only the choice changes; the two find each other by the view's key, whichever comes first.
+// Ties a view to Streamlit. A view and what Python has chosen for it (`selection_channel.ts`) are two components, which
+// find each other by the view's key, whichever comes first.
 
 import type { Answer, Page, ViewBase } from "./view_base.ts";
 
@@ -18,10 +18,7 @@ interface Component {
 type Edited = { edited?: () => string | undefined };
 type View = Pick<ViewBase, "show" | "select" | "mirror" | "followLook" | "leave" | "locate"> & Edited;
 
-/**
- * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come, and
- * when the reader touches a view; then it says whether pictures follow at once.
- */
+/** A view, and what Python has said last. `live` is told of data and touches, and says whether pictures follow. */
 type RegistryEntry = {
   view?: View | null;
   data?: unknown;
@@ -53,14 +50,13 @@ export const component =
     const key = keyOf(parentElement);
     const meeting = registryEntry(key);
     parentElement.page_ ??= {};
-    const around: Page = {
+    Object.assign(parentElement.page_, {
       report: (selection: unknown) => setStateValue("selection", selection),
       pick: (value: unknown) => setTriggerValue("picked", value),
       beside: (views: string[], seen: object) =>
         views.map((key) => registryEntry(key).view?.mirror(seen)).includes(true),
       onChange: () => registryEntry("live").onChange?.() ?? false,
-    };
-    Object.assign(parentElement.page_, around);
+    });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     const view: View = parentElement.view_;
     meeting.view = view;

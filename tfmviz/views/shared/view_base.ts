@@ -1,9 +1,7 @@
 // What every interactive view shares: reports to the page around, numbers that tell an answer from an old one, the
-// hand that must be still, light and dark, sizes, frames, and words for screen readers.
-//
-// A view draws its data (`draw`), as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes
-// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), and what
-// is painted under which name (`figure`).
+// hand that must be still, light and dark, sizes, frames, and words for screen readers. A view draws its data (`draw`),
+// as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes what the page around has chosen
+// (`take`). For a figure's `bar` it gives `values`, and what is painted under which name (`figure`).
 
 import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
@@ -17,16 +15,12 @@ export { component } from "./streamlit_bridge.ts";
 
 export const DEBOUNCE_MS = 400; // milliseconds without a touch after which the hand counts as still
 
-/**
- * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
- * would change a pass of the model otherwise now; the answer is whether pictures follow. Nobody, where a view stands
- * alone.
- */
+/** Whom a view tells what the reader does; nobody, where it stands alone. */
 export type Page = {
-  report?(selection: unknown): void;
-  pick?(value: unknown): void;
-  beside?(views: string[], seen: unknown): boolean;
-  onChange?(): boolean | undefined;
+  report?(selection: unknown): void; // a choice that lasts
+  pick?(value: unknown): void; // one click
+  beside?(views: string[], seen: unknown): boolean; // what views beside it are to show
+  onChange?(): boolean | undefined; // it would change a pass of the model otherwise now; whether pictures follow
 };
 
 /** the token to look at, and what a model would say there */
@@ -38,9 +32,9 @@ export type Answer = Numbered | (Numbered & Record<string, unknown>);
 
 const ALONE: Link = { views: [], places: {} };
 
-export class ViewBase<Look extends Colours = Colours> {
+export class ViewBase {
   node!: HTMLElement; // from `mount` on, which every view calls as it is made
-  colours!: Look; // from the first drawing on
+  colours!: Colours; // from the first drawing on
   width = 0; // 0 while nothing is drawn: there are no data yet, or another tab is open
   live = make("p", { className: "unseen", role: "status" });
   typed: Typed | null = null; // while the data are those of a text that is being typed
@@ -103,8 +97,8 @@ export class ViewBase<Look extends Colours = Colours> {
 
   draw() {}
 
-  palette(): Look {
-    return coloursOf(this.node) as Look;
+  palette(): Colours {
+    return coloursOf(this.node);
   }
 
   /** Draws again if the page has turned dark or light, or its letters have grown for a projector. */
@@ -196,17 +190,9 @@ export class ViewBase<Look extends Colours = Colours> {
     if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
   }
 
-  bar() {
+  bar(this: this & { figure(): Omit<Saved, "colours">; values(): Values }) {
     const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
-  }
-
-  figure(): Omit<Saved, "colours"> {
-    return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
-  }
-
-  values(): Values {
-    return { title: "", columns: [], rows: [] };
   }
 
   /** Where something of the figure stands in the window; pictures on canvas know better than their elements. */

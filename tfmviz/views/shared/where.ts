@@ -51,10 +51,7 @@ export function seen(node: Element): Seen | null {
 const within = (root: ParentNode): Element[] =>
   [...root.querySelectorAll("*")].flatMap((node) => [node, ...(node.shadowRoot ? within(node.shadowRoot) : [])]);
 
-/**
- * The smallest element that says all these words, in what it shows or to screen readers; one that says all that another
- * says, as a line says all of its points, is larger.
- */
+/** The smallest element that says all these words; one that says all of another, as a line of its points, is larger. */
 export function saying(root: ParentNode, words: string[]): Seen | null {
   const said = (node: Element) => `${node.textContent} ${node.ariaLabel ?? ""}`.trim();
   const says = (node: Element) =>

@@ -6,13 +6,12 @@ heads; the others load on demand. Before each stand the styles of what it draws 
 
 import json
 
-from tfmviz.views import masks, steps, turning, whole_model
 from tfmviz.views.explorer import STANDALONE_CSS
-from tfmviz.views.shared import css, script
+from tfmviz.views.shared import css, script, style
 
 
-def _with_style(style: str, entry: str) -> str:
-    return f"globalThis.tfmvizStyle = {json.dumps(style)};\n{script(entry)}"
+def _with_style(styles: str, entry: str) -> str:
+    return f"globalThis.tfmvizStyle = {json.dumps(styles)};\n{script(entry)}"
 
 
 JS = _with_style(css("frame/view.css", "keys/view.css"), "site/site.ts")
@@ -20,9 +19,9 @@ CSS = STANDALONE_CSS + css("site/view.css")
 
 LATER = {
     "below": script("site/below.ts"),
-    "whole_model": _with_style(whole_model.CSS, "site/whole_model.ts"),
-    "step_by_step": _with_style(steps.CSS, "site/steps.ts"),
-    "masks": _with_style(masks.CSS, "site/masks.ts"),
-    "positions_rope": _with_style(turning.CSS, "site/turning.ts"),
+    "whole_model": _with_style(style("whole_model"), "site/whole_model.ts"),
+    "step_by_step": _with_style(style("steps"), "site/steps.ts"),
+    "masks": _with_style(style("masks"), "site/masks.ts"),
+    "positions_rope": _with_style(style("turning"), "site/turning.ts"),
 }
 """The other scripts: for the space below the heads, and for the parts, by the app's names for such pages."""

@@ -1,5 +1,6 @@
 // Below the heads: what comes next, which heads are off, and another sentence beside.
 
+import { isSame } from "../explorer/state.ts";
 import { inOneLine } from "../live/updater.ts";
 import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
@@ -61,10 +62,9 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
 
   function listHeads() {
     const chosen = { layer: site.layer, head: site.place.head };
-    const isSame = (one: Head) => one.layer === chosen.layer && one.head === chosen.head;
-    const isOff = site.off.some(isSame);
+    const isOff = site.off.some((one) => isSame(one, chosen));
     const act = button(`Switch head ${nameOf(chosen)} ${isOff ? "on" : "off"}`, {
-      onclick: () => switchOff(isOff ? site.off.filter((one) => !isSame(one)) : [...site.off, chosen]),
+      onclick: () => switchOff(isOff ? site.off.filter((one) => !isSame(one, chosen)) : [...site.off, chosen]),
     });
     const names = site.off.map(nameOf).join(", ");
     const all = button("All on", { hidden: !names, onclick: () => switchOff([]) });

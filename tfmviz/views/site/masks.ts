@@ -7,7 +7,7 @@ import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, optionsOf, put, select } from "../shared/elements.ts";
-import { bytesIn } from "../shared/framed.ts";
+import { bytesIn } from "../shared/record.ts";
 import { galleryOf } from "./gallery.ts";
 import { positionOf, questionOf, wordRows } from "./word_rows.ts";
 
@@ -64,11 +64,7 @@ tfmvizSite.add("masks", (site, parent) => {
     });
     ofOwn.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));
     drawn = "";
-    const entries = gallery.map(({ mask, ...said }) => {
-      const { rows, columns } = mask;
-      return { ...said, rows, columns, bits: toBits(mask) };
-    });
-    view.show({ queries: labels, keys: labels, tokens, gallery: entries });
+    view.show({ queries: labels, keys: labels, tokens, gallery });
     const [wanted, changes] = [asked?.get("start") ?? "", (asked?.get("edit") ?? "").slice(0, LONGEST_MASK)];
     asked = null;
     if (labels.length === length && !wanted) return runWithMask();

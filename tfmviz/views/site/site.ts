@@ -1,6 +1,5 @@
-// The page that needs no server. Each key in the box runs the model here, and all pictures follow. This script draws
-// the header, the choices and the heads; what stands below them, and each other part, is a script of its own, which
-// comes when it is wanted.
+// The page that needs no server: each key in the box runs the model here. This script draws the header, the choices and
+// the heads; what stands below them, and each other part, is a script that comes when it is wanted.
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -8,26 +7,22 @@ import { engineOf, fetchEngine, type ModelBundle } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
 import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
-import { make, optionsOf, put, select } from "../shared/elements.ts";
+import { hear, make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
-import { bytesIn } from "../shared/framed.ts";
 import { perCent } from "../shared/numbers.ts";
-import type { TextFacts } from "../shared/record.ts";
+import { bytesIn, type TextFacts } from "../shared/record.ts";
 import { headerOf, shadowOf } from "./header.ts";
 import { Heads, offFrom } from "./heads.ts";
 
-/**
- * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
- * described. In a page of one file, both are ids of elements that hold them, the former as base64 in `inside`.
- */
+/** In a page of one file, `inside` and `scenes` are ids of the elements that hold them, the former as base64. */
 export interface Model {
-  model: string;
+  model: string; // in an address
   name: string;
   about: string;
   examples: string[];
   config: Pick<Config, "architecture" | "n_layers" | "n_heads" | "window">;
-  scenes: string;
-  parcel?: ModelBundle;
+  scenes: string; // where the picture of the whole model is described
+  parcel?: ModelBundle; // how it gets here
   inside?: string;
 }
 
@@ -86,9 +81,7 @@ export class Site {
     const { address } = this;
     this.project(address.get("projector") === "1");
     this.showTitle = headerOf(this, byId("frame"));
-    const { model, try: tried, layer, head } = this.menus;
-    for (const [name, menu] of Object.entries({ Model: model, Try: tried, Layer: layer, Head: head }))
-      menu.box.ariaLabel = name;
+    const { model, try: tried } = this.menus;
     model.box.append(...optionsOf(this.models.map(({ model, name }) => [model, name])));
     model.box.value = this.model.model;
     this.box.ariaLabel = "Your sentence: the figures change as you type";
@@ -113,10 +106,8 @@ export class Site {
 
   /** @param box each key in which runs the model */
   listen(box: HTMLTextAreaElement) {
-    box.addEventListener("input", (event) => {
-      if (!(event instanceof InputEvent && event.isComposing)) this.run();
-    });
-    box.addEventListener("compositionend", () => this.run());
+    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing;
+    hear(box, ["input", "compositionend"], (event) => isProposed(event) || this.run());
   }
 
   open(page: PageName) {

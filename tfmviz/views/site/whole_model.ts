@@ -1,5 +1,4 @@
-// The whole model on the sentence. What the picture consists of is described in a file beside the model's weights, for
-// each of its blocks and heads; the numbers are those of the pass here.
+// The whole model on the sentence: described in a file beside its weights, with the numbers of the pass here.
 
 import { type Drawn, saysOf, sceneOf } from "../whole_model/from_record.ts";
 import { Whole } from "../whole_model/view.ts";

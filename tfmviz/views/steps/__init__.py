@@ -13,11 +13,8 @@ import numpy as np
 from tfmviz.analysis.attention_layer import inputs, is_pre_norm, stream_before
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects, feature
-from tfmviz.views.shared import pack, script, style
+from tfmviz.views.shared import pack
 from tfmviz.words.labels import of_queries, visible
-
-JS = script("steps/view.ts")
-CSS = style("steps")
 
 
 def payload(

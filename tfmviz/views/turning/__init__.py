@@ -8,11 +8,8 @@ from __future__ import annotations
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.constants import FEWEST_TURNS, MOST_TURNS
 from tfmviz.record.trace import Array, Trace
-from tfmviz.views.shared import pack, script, style
+from tfmviz.views.shared import pack
 from tfmviz.words.labels import visible
-
-JS = script("turning/view.ts")
-CSS = style("turning")
 
 
 def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) -> bytes:

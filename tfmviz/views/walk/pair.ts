@@ -1,6 +1,8 @@
 // A lecture's window and its presenter's window, in the same browser. Each asks now and then whether the other is
 // there. The other answers at once: while nobody sees a window, its timers almost stand still, but not its answers.
 
+import { hear } from "../shared/elements.ts";
+
 export type Way = "back" | "on";
 
 export const WAYS: Record<string, Way> = { ArrowLeft: "back", PageUp: "back", ArrowRight: "on", PageDown: "on" };
@@ -27,7 +29,7 @@ export type Said = { step?: Step; began?: number; way?: Way; again?: boolean };
 type Side = "lecture" | "presenter";
 type Message = Said & { of: string; from: Side; asks?: boolean; leaves?: boolean };
 
-type Hear = (it: Said, isThere: boolean) => void;
+type Heard = (it: Said, isThere: boolean) => void;
 
 const EVERY = 400; // milliseconds
 
@@ -49,8 +51,8 @@ export const openersNumber = () => (window.name.startsWith(OF) ? window.name.sli
 export const openPresenters = () =>
   window.open("./lectures?presenter=1", OF + ownNumber(), "popup,width=640,height=480") !== null;
 
-/** One end of the talk: it says `answer` too, and `hear`s what the other says and whether it is there. */
-export function pair(from: Side, of: string, isThere: boolean, answer: () => Said, hear: Hear) {
+/** One end of the talk: it says `answer` too, and has `heard` what the other says and whether it is there. */
+export function pair(from: Side, of: string, isThere: boolean, answer: () => Said, heard: Heard) {
   const channel = new BroadcastChannel("tfmviz-lecture");
   let unanswered = isThere ? 0 : MOST[from];
   const say = (more: Partial<Message> = {}) => channel.postMessage({ ...answer(), of, from, ...more });
@@ -58,21 +60,20 @@ export function pair(from: Side, of: string, isThere: boolean, answer: () => Sai
     if (from === "lecture" && unanswered >= MOST[from]) return; // the presenter's window will ask
     say({ asks: true });
     unanswered += 1;
-    if (unanswered === MOST[from]) hear({}, false);
+    if (unanswered === MOST[from]) heard({}, false);
   };
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.of !== of || data.from === from) return;
     unanswered = data.leaves ? MOST[from] : 0;
     if (data.asks) say();
-    hear(data, !data.leaves);
+    heard(data, !data.leaves);
   };
-  const over = new AbortController();
-  window.addEventListener("pagehide", () => say({ leaves: true }), over);
+  const endHiding = hear(window, ["pagehide"], () => say({ leaves: true }));
   const timer = setInterval(ask, EVERY);
   ask();
   const end = () => {
     clearInterval(timer);
-    over.abort();
+    endHiding();
     channel.close();
   };
   return { say, end };

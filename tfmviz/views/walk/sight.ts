@@ -1,6 +1,6 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
-import { inPixels, make } from "../shared/elements.ts";
+import { hear, inPixels, make } from "../shared/elements.ts";
 import { isReady } from "../shared/server.ts";
 import type { Seen } from "../shared/where.ts";
 
@@ -13,41 +13,44 @@ const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what 
 /** `show` is the key of a figure and names of a part; `walk`, the line of the step, covers the window's lower edge. */
 export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
-  let [looks, stayed] = [0, 0];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
-    find();
-    looks += 1;
-    timer = setTimeout(look, stayed < ENOUGH && looks < LOOKS ? BETWEEN : RARELY);
-  };
-  const find = () => {
+  const find = (isSettled: boolean) => {
     const [key, ...names] = show;
     const found = isReady() && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
     ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
-    if (!found) return;
-    const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
+    if (!found) return false;
+    const away = isSettled ? 0 : outside(key, found, walk);
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
-    stayed = away ? 0 : stayed + 1;
     const { left, top, width, height } = found;
     const [wide, high] = [width, height].map((length) => length + 2 * AROUND);
     Object.assign(ring.style, inPixels({ left: left - AROUND, top: top - AROUND, width: wide, height: high }));
+    return !away;
   };
-  look();
+  return keepLooking(find, RARELY, () => ring.remove());
+}
+
+/** Looks again and again until it has stayed, then after so many milliseconds, if any. The reader's move ends it. */
+function keepLooking(hasStayed: (isSettled: boolean) => boolean, rarely = 0, ended = () => {}) {
+  let [looks, stayed, isSettled] = [0, 0, false];
+  const look = () => {
+    stayed = hasStayed(isSettled) ? stayed + 1 : 0;
+    looks += 1;
+    isSettled ||= stayed === ENOUGH || looks === LOOKS;
+    if (isSettled && !rarely) end();
+    else timer = setTimeout(look, isSettled ? rarely : BETWEEN);
+  };
+  let timer = setTimeout(look, BETWEEN);
   const end = () => {
     clearTimeout(timer);
-    ring.remove();
-    for (const move of MOVES) window.removeEventListener(move, moved, true);
+    ended();
+    endMoves();
   };
   const moved = (event: Event) => (event instanceof KeyboardEvent && STAYS.has(event.key) ? undefined : end());
-  for (const move of MOVES) window.addEventListener(move, moved, true);
+  const endMoves = hear(window, MOVES, moved, true);
   return end;
 }
 
-/**
- * How far the page must scroll so that it is seen, or its whole figure if that fits: no farther than it must, so that
- * what stands above stays, but far enough for some of what is said below. 0 if it is seen.
- */
+/** How far the page must scroll so that it is seen, or its whole figure if that fits, and some of what is below. */
 function outside(key: string, part: Seen, walk: HTMLElement) {
   const header = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
   const [from, to] = [Math.max(header, 0) + AROUND, walk.getBoundingClientRect().top - AROUND];
@@ -59,33 +62,19 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
+export const MOVES: (keyof WindowEventMap)[] = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
  * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands
- * above it may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays
- * where they are. Returns what ends the wait.
+ * above it may still grow or shrink for a while; a reader who moves meanwhile stays where they are.
  */
 export function scrollToTabs(names: string[]) {
-  let [looks, stayed] = [0, 0];
-  const timer = setInterval(() => {
-    const tabs = isReady() && named(names);
+  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)} [role=tablist]`);
+  if (!keys.length) return () => {};
+  return keepLooking(() => {
+    const tabs = isReady() && [...document.querySelectorAll(keys.join())].at(-1);
     const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
     if (isLow) tabs.scrollIntoView({ block: "start" });
-    stayed = tabs && !isLow ? stayed + 1 : 0;
-    looks += 1;
-    if (stayed === ENOUGH || looks === LOOKS) end();
-  }, BETWEEN);
-  const end = () => {
-    clearInterval(timer);
-    for (const move of MOVES) window.removeEventListener(move, end, true);
-  };
-  for (const move of MOVES) window.addEventListener(move, end, true);
-  return end;
-}
-
-/** The last row of tabs, from the top, that has one of these names. */
-function named(names: string[]) {
-  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)}`);
-  return keys.length ? [...document.querySelectorAll(`:is(${keys.join()}) [role=tablist]`)].at(-1) : undefined;
+    return Boolean(tabs) && !isLow;
+  });
 }

@@ -1,12 +1,10 @@
-// One step of a lecture: what to say, and the ways back and on.
-//
-// ←, → and what a presenter's remote sends (Page Up, Page Down) take these ways wherever the focus is. Two kinds of
-// elements alone may use these keys: a box that somebody types in, and what was reached by Tab, which a frame shows.
-// What is clicked has no frame, and no keys. Enter ends typing, and Escape takes the focus from all of them.
+// One step of a lecture: what to say, and the ways back and on. ←, → and what a presenter's remote sends (Page Up, Page
+// Down) take these wherever the focus is, but in a box that somebody types in and on what was reached by Tab, which a
+// frame shows. Enter ends typing, and Escape takes the focus from all of them.
 
 import { render } from "preact";
-import { isChord, isTyping, make } from "../shared/elements.ts";
-import { isElsewhere } from "../shared/going.ts";
+import { hear, isChord, isTyping, make } from "../shared/elements.ts";
+import { follow } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight, scrollToTabs } from "./sight.ts";
@@ -31,7 +29,7 @@ export default part<Step>((parent) => {
     const [name] = title.split(" ");
     const way = (sign: string, address: string, label: string) =>
       address ? (
-        <a class="way" href={address} aria-label={label} title={label} onClick={(event) => follow(event, address)}>
+        <a class="way" href={address} aria-label={label} title={label} onClick={(event) => follow(event, step)}>
           {sign}
         </a>
       ) : (
@@ -116,29 +114,23 @@ export default part<Step>((parent) => {
     const isTaken = event.key === "Enter" && !event.isComposing && target instanceof Element;
     if (isTaken && target.matches(event.ctrlKey || event.metaKey ? "textarea" : ".stNumberInput input")) letGo();
   };
-  const over = new AbortController();
-  const first = { capture: true, signal: over.signal };
   const point = () => {
     isPointed = true;
   };
-  window.addEventListener("pointerdown", point, first);
-  window.addEventListener("keydown", early, first);
-  document.addEventListener("keydown", present, first); // pictures keep keys from the page
-  document.documentElement.addEventListener("keydown", late, over);
-  window.addEventListener("keydown", typed, over);
+  const ends = [
+    hear(window, ["pointerdown"], point, true),
+    hear(window, ["keydown"], early, true),
+    hear(document, ["keydown"], present, true), // pictures keep keys from the page
+    hear(document.documentElement, ["keydown"], late),
+    hear(window, ["keydown"], typed),
+    end,
+  ];
   const leave = () => {
-    over.abort();
-    end();
+    for (const end of ends) end();
     endScroll();
   };
   return { take, leave };
 });
-
-function follow(event: MouseEvent, address: string) {
-  if (isElsewhere(event)) return;
-  event.preventDefault();
-  step(address);
-}
 
 /** When this window has shown the first step of a lecture: now, if it is the first or no step was shown before. */
 function keepTime(step: Step | undefined, isFirst: boolean) {

@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfmviz.constants import VECTOR_NUMBERS
-from tfmviz.views.shared import pack, script, style
+from tfmviz.views.shared import pack
 from tfmviz.views.whole_model import block, head, model
 from tfmviz.views.whole_model.scene import Sheet, WholeModel, Zoom
-
-JS = script("whole_model/view.ts")
-CSS = style("whole_model")
 
 
 def payload(subject: WholeModel, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:

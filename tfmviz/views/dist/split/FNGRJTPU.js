@@ -1,1 +1,0 @@
-function a(e){let r=new DataView(e.buffer,e.byteOffset).getUint32(0,!0);return{header:JSON.parse(new TextDecoder().decode(e.subarray(4,4+r))),data:e.subarray(4+r)}}function o(e){let r=atob(e),n=new Uint8Array(r.length);for(let t=0;t<r.length;t++)n[t]=r.charCodeAt(t);return n}export{a,o as b};
