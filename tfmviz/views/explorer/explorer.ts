@@ -142,7 +142,7 @@ export class Explorer extends ViewBase {
   }
 
   still() {
-    this.say(this.frame.headline.textContent);
+    if (!this.cell || !("keyboard" in this.cell)) this.say(this.frame.headline.textContent); // else its sentence stands
   }
 
   choose({ layer, head }: Place, adds = false) {

@@ -9,8 +9,8 @@ import { Head, Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
-/** What Python sends: names, and for every row a list with an entry a column. A shade is a probability, drawn in teal, or
- * an amount from 0 to 1, drawn from faint to strong; `legend` labels the ends of the scale. */
+/** What Python sends: names, and for every row a list with an entry a column. A shade is a probability, drawn in teal,
+ * or an amount from 0 to 1, drawn from faint to strong; `legend` labels the ends of the scale. */
 interface Data {
   columns: string[];
   rows: string[];

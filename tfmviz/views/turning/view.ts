@@ -78,11 +78,8 @@ export class Turning extends ViewBase {
 
   read(source: Uint8Array | Plain<TurningFacts>) {
     const before = this.vectors;
-    const record = recordOf(source);
-    const { layer, head, tokens, theta, last } = record.facts;
-    const heads = record.at(`${layer}.q`).shape[0];
-    const of = (name: string) => record.head(`${layer}.${name}`, head, heads);
-    this.vectors = { tokens, theta, last, q: of("q"), k: of("k"), rot_q: of("rot_q"), rot_k: of("rot_k") };
+    this.vectors = vectorsOf(source);
+    const { tokens, theta } = this.vectors;
     const entries = tokens.map((label, n) => [`${n}`, `${n} “${label}”`]);
     for (const { box } of Object.values(this.menus)) box.replaceChildren(...optionsOf(entries));
     const number = (pair: number) => make("small", { textContent: pair });
@@ -274,6 +271,14 @@ export class Turning extends ViewBase {
     const columns = ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)];
     return { title: "q · k by distance", columns, rows };
   }
+}
+
+export function vectorsOf(source: Uint8Array | Plain<TurningFacts>): Vectors {
+  const record = recordOf(source);
+  const { layer, head, tokens, theta, last } = record.facts;
+  const heads = record.at(`${layer}.q`).shape[0];
+  const of = (name: string) => record.head(`${layer}.${name}`, head, heads);
+  return { tokens, theta, last, q: of("q"), k: of("k"), rot_q: of("rot_q"), rot_k: of("rot_k") };
 }
 
 function slider(text: string, act: (value: number) => void) {
