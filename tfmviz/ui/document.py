@@ -28,7 +28,7 @@ from tfmviz.ui.router import DEFAULT, PAGES
 
 STATIC = Path(streamlit.__file__).parent / "static"
 
-PARTS = ("BidiComponent", "Button", "Html", "PageLink", "Selectbox", "TextArea")
+PARTS = ("BidiComponent", "Button", "Html", "NumberInput", "PageLink", "Selectbox", "TextArea")
 """Streamlit's elements that nearly every page has, by the names of their files."""
 
 MEDIA = {".js": "text/javascript", ".css": "text/css"}
