@@ -6,7 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
 import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
-import { visible } from "../../tfmviz/views/engine/tokens.ts";
+import { ByteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
+import { Transformer } from "../../tfmviz/views/engine/transformer.ts";
 import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
 import { Head } from "../../tfmviz/views/steps/head.ts";
@@ -17,10 +18,8 @@ const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name,
 const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
-    engines.set(
-      name,
-      new Engine(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))),
-    );
+    const transformer = new Transformer(config, tensorsOf(new Uint8Array(readFileSync(weights))));
+    engines.set(name, new Engine(transformer, new ByteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
   },
   encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);

@@ -8,8 +8,8 @@ import { type Edit, siteOf } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
 import { Recorder, tapOf, withEdits } from "./tap.ts";
 import type { Value } from "./tensors.ts";
-import { ByteTokens, type Encoding, type TokenizerFile, visible, wholeLabel } from "./tokens.ts";
-import { type Config, type Tensors, Transformer } from "./transformer.ts";
+import { type ByteTokens, type Encoding, visible, wholeLabel } from "./tokens.ts";
+import type { Transformer } from "./transformer.ts";
 
 /** In the names of `sites` * stands for anything; null keeps all. `title` names the model, `more` follows the text. */
 type Wishes = { sites?: string[] | null; edits?: Edit[]; title?: string; more?: number[] };
@@ -26,10 +26,10 @@ export class Engine {
   passes: Pass[] = []; // the newest first, no two with the same wishes
   words: string[]; // the entries of the vocabulary, as they are written
 
-  constructor(config: Config, tensors: Tensors, tokenizer: TokenizerFile) {
-    this.transformer = new Transformer(config, tensors);
-    this.tokenizer = new ByteTokens(tokenizer);
-    this.words = this.tokenizer.vocabulary.map(visible);
+  constructor(transformer: Transformer, tokenizer: ByteTokens) {
+    this.transformer = transformer;
+    this.tokenizer = tokenizer;
+    this.words = tokenizer.vocabulary.map(visible);
   }
 
   /** Runs the model on a text and keeps what it computes. A record's arrays are not to be changed. */

@@ -2,7 +2,8 @@
 
 import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
-import type { Config, Tensors } from "./transformer.ts";
+import { ByteTokens } from "./tokens.ts";
+import { type Config, type Tensors, Transformer } from "./transformer.ts";
 
 /** What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own. */
 export type ModelBundle = { at: string; parts: number; bytes: number; digest: string; script?: string };
@@ -36,11 +37,19 @@ async function isIntact(bytes: Uint8Array<ArrayBuffer>, digest: string) {
 
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 
-/** An engine from a package, see tfmviz/views/engine. Tried once, it reads the first sentence as fast as others. */
-export function engineOf(whole: Uint8Array) {
+const aTask = () => new Promise((resolve) => setTimeout(resolve));
+
+/**
+ * An engine from a package, see tfmviz/views/engine, in steps between which frames are drawn. Tried once, it reads the
+ * first sentence as fast as others.
+ */
+export async function engineOf(whole: Uint8Array) {
   const { header, data } = unframed<{ config: Config; tokenizer: number }>(whole);
-  const tokenizer = parsed(data.subarray(0, header.tokenizer));
-  const engine = new Engine(header.config, tensorsOf(data.subarray(header.tokenizer)), tokenizer);
+  const tokenizer = new ByteTokens(parsed(data.subarray(0, header.tokenizer)));
+  await aTask();
+  const transformer = new Transformer(header.config, tensorsOf(data.subarray(header.tokenizer)));
+  await aTask();
+  const engine = new Engine(transformer, tokenizer);
   engine.trace("The cat sat on the mat.");
   return engine;
 }
