@@ -1,5 +1,6 @@
 // Gets a model from our server, in parts, and makes an engine of it.
 
+import { aTask } from "../shared/motion.ts";
 import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
 import { ByteTokens } from "./tokens.ts";
@@ -37,8 +38,6 @@ async function isIntact(bytes: Uint8Array<ArrayBuffer>, digest: string) {
 
 const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 
-const aTask = () => new Promise((resolve) => setTimeout(resolve));
-
 /**
  * An engine from a package, see tfmviz/views/engine, in steps between which frames are drawn. Tried once, it reads the
  * first sentence as fast as others.
@@ -74,11 +73,12 @@ export function tensorsOf(bytes: Uint8Array): Tensors {
   return found;
 }
 
-/** Finite numbers from float16 to float32, without loss. */
+/** Finite numbers from float16 to float32, without loss. A loop over indices: this is most of an engine's beginning. */
 function fromHalves(halves: Uint16Array) {
   const bits = new Uint32Array(halves.length);
   const numbers = new Float32Array(bits.buffer);
-  for (const [n, half] of halves.entries()) {
+  for (let n = 0; n < halves.length; n++) {
+    const half = halves[n];
     const size = half & 0x7fff;
     if (size >= 0x0400) bits[n] = ((half & 0x8000) << 16) | ((size << 13) + 0x38000000);
     else numbers[n] = (half & 0x8000 ? -1 : 1) * size * 2 ** -24;

@@ -6,6 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
+import { aTask } from "../shared/motion.ts";
 import { decimal, perCent, shortShare } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
@@ -71,7 +72,10 @@ export function comparisonSource(own: BrowserSource): Source {
     if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
     const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
     const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view] ?? [])];
-    const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
+    const sideOfA = sideOf(engine, { layer, head, text }, sites, []);
+    await aTask(); // the first time, both passes are computed
+    const sides = [sideOfA, sideOf(engine, other, sites, edits)];
+    await aTask();
     const order = pairsOf(sides[0].tokens, sides[1].tokens);
     const { fillsGaps } = engine.tokenizer;
     const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;

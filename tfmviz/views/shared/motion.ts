@@ -73,3 +73,6 @@ export function growing(bar: HTMLElement, from: number) {
   if (moves() && bar.animate && from !== bar.clientWidth)
     bar.animate(frames, { duration: DURATION, easing: "ease-out" });
 }
+
+/** Goes on in a task of its own: a frame may be drawn before. */
+export const aTask = () => new Promise((resolve) => setTimeout(resolve));
