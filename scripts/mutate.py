@@ -60,8 +60,8 @@ SEEN = (
 SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 """Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
 
-SAYS = "tests/pages/test_summary_text.py"
-"""The tests of all words on pages."""
+SAYS = "tests/pages/test_what_follows.py"
+"""The tests of sentences on many pages."""
 
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutate import Change, Mutants, changes, commands, draw, killer, told
+from scripts.mutate import SAYS, Change, Mutants, changes, commands, draw, killer, told
+from scripts.quick import ROOT
 
 PYTHON = b'''"""A docstring with 1 < 2."""
 from __future__ import annotations
@@ -39,6 +40,10 @@ def mutants(path: str, code: bytes, of: Mutants = changes) -> set[str]:
     changed = [set(one.apply(code).decode().splitlines()) - before for one in of(path, code)]
     assert all(len(lines) == 1 for lines in changed)
     return {line.strip() for lines in changed for line in lines}
+
+
+def test_the_tests_of_sentences_are_there() -> None:
+    assert (ROOT / SAYS).is_file()
 
 
 def test_python_is_changed_where_it_acts_and_not_where_it_explains_or_looks() -> None:

@@ -24,7 +24,7 @@ class Tab:
         purpose: what to look at and why (Markdown); may be empty.
         question: to guess before seeing the figure; "" where there is nothing to guess.
         inputs: those of `CHOICES` that it reads; None: the row's.
-        earlier: former titles that are now a choice within this tab, and the choice by its key. Addresses with such a
+        aliases: former titles that are now a choice within this tab, and the choice by its key. Addresses with such a
             title open there; a tab with the title of its first choice opens as it is.
         differs: draws the difference below A and B.
         alone: why comparing means nothing here, in a sentence; "" where the tab compares.

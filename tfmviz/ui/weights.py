@@ -47,10 +47,11 @@ def _answer(request: Request) -> Response:
     """Reads files, so Starlette runs it in a thread. The request is compared with the existing files."""
     name, _, part = request.path_params["name"].rpartition("/")
     model, _, digest = name.rpartition("-")
-    if model in KNOWN and digest == (found := _package(model))[1][:20]:
-        for n, at in enumerate(range(0, len(found[0]), PART)):
+    data, whole = _package(model) if model in KNOWN else (b"", "")
+    if digest == whole[:20]:
+        for n, at in enumerate(range(0, len(data), PART)):
             if part == str(n):  # `int` takes "٣" for a number, and fails at five thousand digits
-                return Response(found[0][at : at + PART], media_type="application/octet-stream", headers=HEADERS)
+                return Response(data[at : at + PART], media_type="application/octet-stream", headers=HEADERS)
     return Response("There are no such weights.", status_code=404, media_type="text/plain")
 
 

@@ -155,12 +155,12 @@ def beside(
     )
     heading = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
     show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, heading))
-    found = effect(ctx, z)
+    _, sentence = effect(ctx, z) or (0.0, "")
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
         f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
         f"**{per_cent(moved)}** of its norm. "
-        + (f"In the prediction, {found[1]}. " if found else "")
+        + (f"In the prediction, {sentence}. " if sentence else "")
         + f"This takes **{in_words(cost.multiplications)}** multiplications instead of "
         f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
         f"{in_bytes(BYTES * exactly.numbers)}."

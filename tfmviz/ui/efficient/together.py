@@ -73,12 +73,12 @@ def table(ctx: PageContext) -> None:
 
 def _said(ctx: PageContext, full: Row, row: Row) -> tuple[str, ...]:
     name, pattern, z, cost = row
-    found = effect(ctx, z) if row is not full else None
+    divergence, _ = (effect(ctx, z) if row is not full else None) or (None, "")
     return (
         name,
         _share(exact.pattern_error(full[1], pattern)),
         _share(exact.output_error(full[2], z)),
-        ("0" if found[0] < NOTHING else rounded(found[0])) if found else "–",
+        "–" if divergence is None else "0" if divergence < NOTHING else rounded(divergence),
         in_bytes(BYTES * cost.numbers),
         in_words(cost.multiplications),
     )

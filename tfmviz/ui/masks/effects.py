@@ -81,9 +81,10 @@ def _trained_without(ctx: PageContext) -> str:
     who = f"`{UNMASKED}`, *trained* without a mask, did: here"
     if ctx.model.name == UNMASKED:
         who = "Here"
+    seeing, without, of_twin = found
     return (
-        f"{learned} {who} its loss is **{found[0]:.2f}** nats when it sees the next word, **{found[1]:.2f}** without; "
-        f"its twin with the mask has {found[2]:.2f}."
+        f"{learned} {who} its loss is **{seeing:.2f}** nats when it sees the next word, **{without:.2f}** without; "
+        f"its twin with the mask has {of_twin:.2f}."
         f"{before_after.of_twins(ctx.text)}"
     )
 

@@ -212,7 +212,7 @@ def warm_up() -> None:
     )
     axes, tooltips = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
     show_curves("warm_up_runs", smooth, axes, tooltips, dot=0, words=words)
-    st.caption("“Normalisation” shows why. Reproduce it with `python -m scripts.train_recipe warm-up`.")
+    st.caption("“Normalisation” shows a likely reason. Reproduce it with `python -m scripts.train_recipe warm-up`.")
 
 
 PASSES = 10

@@ -97,7 +97,8 @@ def run_manager() -> RunManager:
 def ask() -> None:
     def take_experiment() -> None:
         if name := st.session_state["trial"]:
-            for key, value in EXPERIMENTS[name][0].to_dict().items():
+            settings, _ = EXPERIMENTS[name]
+            for key, value in settings.to_dict().items():
                 st.session_state[f"train_{key}"] = value
 
     line, plain = lesson.control_row("experiment"), Choices().to_dict()

@@ -136,8 +136,9 @@ def what_experiments_show() -> None:
         st.markdown(
             "These runs were made beforehand with the settings of “Experiment”. "
             + " ".join(
-                f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name][1]}"
-                for name, log in found.items()
+                f"**{name.capitalize()}** ({found[name].steps[-1]:,.0f} updates): {sentence}"
+                for name, (_, sentence) in EXPERIMENTS.items()
+                if name in found
             )
         )
 

@@ -1,4 +1,4 @@
-// Ties a view to Streamlit. A view and what Python has chosen for it (`selection_channel.ts`) are two components, which
+// Ties a view to Streamlit. A view and what Python has chosen for it (`views/selection`) are two components, which
 // find each other by the view's key, whichever comes first.
 
 import type { Answer, Page, ViewBase } from "./view_base.ts";
