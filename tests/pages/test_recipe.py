@@ -18,7 +18,7 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
 from tfmviz.record.trace import Array
-from tfmviz.ui import recipe
+from tfmviz.ui import models, recipe
 from tfmviz.ui.recipe import targets
 
 PAGE = "recipe"
@@ -226,6 +226,13 @@ def test_gradients_are_those_of_each_layer() -> None:
     (shown,) = [v for layer, kind, v in kinds if layer.endswith(" 3 MLP") and kind.endswith("trained")]
     found = zoo.experiments.gradient_lengths(zoo.load("tiny-english"), TEXT)
     assert shown == pytest.approx(found["decoder.3.mlp"], rel=1e-4)
+    assert "no next token" in words(open_page(PAGE, recipe="Gradients", text="a"))
+
+
+def test_only_tabs_that_read_the_record_run_the_model_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "trace", lambda *_: pytest.fail("a record was made"))
+    for tab in ("Learning rate", "Adam", "Gradients"):
+        assert not open_page(PAGE, recipe=tab, text=TEXT).exception, tab
 
 
 def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:

@@ -76,7 +76,8 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
     squares: dict[str, float] = {}
     for name, gradient in zip(weights, gradients, strict=True):
         if gradient is not None and (layer := layer_of(name)):
-            squares[layer] = squares.get(layer, 0.0) + float(gradient.double().square().sum())
+            norm = torch.linalg.vector_norm(gradient, dtype=torch.float64)
+            squares[layer] = squares.get(layer, 0.0) + float(norm**2)
     return {layer: square**0.5 for layer, square in squares.items()}
 
 

@@ -6,7 +6,7 @@ Only the browser keeps the guess (`views/question`): the name of its question, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -24,12 +24,13 @@ class Question:
 
     Attributes:
         text: may contain text of the reader.
-        tokens: labels of the tokens that may be the answer; none for an answer that is no token.
+        tokens: gives the labels of the tokens that may be the answer, none for an answer that is no token. A function,
+            since only the open tab asks.
         answer: the model's, in words; "" where the figure alone gives it.
     """
 
     text: str
-    tokens: Sequence[str] = ()
+    tokens: Callable[[], Sequence[str]] = tuple
     answer: str = ""
 
 
@@ -50,7 +51,7 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
         return
     name = side.key(name)
     asked = Question(text=question) if isinstance(question, str) else question
-    data = [name, asked.text, list(asked.tokens), asked.answer]  # for a list in a dictionary Streamlit imports pandas
+    data = [name, asked.text, list(asked.tokens()), asked.answer]  # for a list in a dictionary Streamlit imports pandas
     with st.container(key=f"question-{name}"):
         st.html("<i></i><style>.st-key-guess {display: block !important}</style>")
         show_plain_view("question", data=data, key=f"asked_{name}")

@@ -122,7 +122,7 @@ class PageContext:
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
         head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
         asked = self.question(f"{head}: which token does {asks} look at most?", "keys")
-        return replace(asked, answer=f"{quoted(asked.tokens)[row.argmax()]}, {decimal(row.max())}")
+        return replace(asked, answer=f"{quoted(asked.tokens())[row.argmax()]}, {decimal(row.max())}")
 
     def question(self, text: str, of: Literal["target", "queries", "keys"] = "target") -> Question:
         """A question whose answer is a token.
@@ -131,9 +131,12 @@ class PageContext:
             of: the text that the model predicts on, or the queries or keys of the chosen layer: with a translator these
                 are not the same.
         """
-        queries, keys = self.trace.axes(self.choice.layer)
-        tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
-        return Question(text=text, tokens=[visible(token) for token in tokens])
+
+        def tokens() -> list[str]:
+            queries, keys = self.trace.axes(self.choice.layer)
+            return list(map(visible, {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens))
+
+        return Question(text=text, tokens=tokens)
 
 
 def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:

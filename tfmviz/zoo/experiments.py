@@ -146,10 +146,12 @@ def losses_with_dropout(
 
 
 def gradient_lengths(model: Model, inputs: str | Sequence[int], *, untrained: int | None = None) -> dict[str, float]:
+    """See `in_training`; empty for a text without a next token."""
     ours = ZooModel.behind(model)
     ours.check_head()
     module = ours.module if untrained is None else in_training.untrained(ours.config, seed=untrained)
-    return in_training.gradient_lengths(module, [text.ids for text in ours.texts(inputs)])
+    texts = [text.ids for text in ours.texts(inputs)]
+    return in_training.gradient_lengths(module, texts) if len(texts[-1]) > 1 else {}
 
 
 def scores_from(model: Model, ids: Sequence[int], *, first: int) -> Array:

@@ -116,16 +116,25 @@ def forced(ctx: PageContext, *, from_left: bool = False) -> Forced | None:
     Args:
         from_left: only models whose writer sees the tokens to its left and nothing else, so no encoder-decoder.
     """
-    kind = ctx.model.config.architecture
-    fits = kind == "decoder-only" if from_left else kind != "encoder-only"
-    needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
-    if (ctx_b := lesson.fallback_model(ctx, needs, fits=fits, instead="tiny-english")) is None:
+    if (ctx_b := with_writer(ctx, from_left=from_left)) is None:
         return None
     found = _forced(ctx_b.model, ctx.text)
     if not found.ids:
-        st.info("A single token has no next token. Type a longer text.", icon=icons.WRITE)
+        say_too_short()
         return None
     return found
+
+
+def with_writer(ctx: PageContext, *, from_left: bool = False) -> PageContext | None:
+    """The lesson with a model that predicts the next token; see `forced`."""
+    kind = ctx.model.config.architecture
+    fits = kind == "decoder-only" if from_left else kind != "encoder-only"
+    needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
+    return lesson.fallback_model(ctx, needs, fits=fits, instead="tiny-english")
+
+
+def say_too_short() -> None:
+    st.info("A single token has no next token. Type a longer text.", icon=icons.WRITE)
 
 
 @cached_for_all

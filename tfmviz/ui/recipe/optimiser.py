@@ -262,16 +262,19 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 def gradients(ctx: PageContext) -> None:
     with lesson.control_row("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
-    if (found := recipe.forced(ctx)) is None:
+    if (ctx_b := recipe.with_writer(ctx)) is None:
         return
-    model = found.model
+    model = ctx_b.model
     if model.weights.n_parameters > LARGEST:
         st.info(
             f"This model has {model.weights.n_parameters:,} parameters; gradients are computed up to {LARGEST:,}.",
             icon=icons.INFO,
         )
         return
-    trained, random = _lengths(model, ctx.text, None), _lengths(model, ctx.text, seed)
+    if not (trained := _lengths(model, ctx.text, None)):
+        recipe.say_too_short()
+        return
+    random = _lengths(model, ctx.text, seed)
     layers = list(trained)
     lengths = {
         "random weights": np.array([random.get(layer, 0.0) for layer in layers]),
