@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
-from tfmviz.record.trace import Array
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models, recipe
 from tfmviz.ui.recipe import targets
 
@@ -230,9 +231,17 @@ def test_gradients_are_those_of_each_layer() -> None:
 
 
 def test_only_tabs_that_read_the_record_run_the_model_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "trace", lambda *_: pytest.fail("a record was made"))
-    for tab in ("Learning rate", "Adam", "Gradients"):
-        assert not open_page(PAGE, recipe=tab, text=TEXT).exception, tab
+    read: list[str] = []
+    record = models.trace
+
+    def noted(*inputs: Any) -> Trace:
+        read.append(tab)
+        return record(*inputs)
+
+    monkeypatch.setattr(models, "trace", noted)
+    for tab in ("Learning rate", "Adam", "Gradients", "Teacher forcing"):
+        open_page(PAGE, recipe=tab, text=TEXT)
+    assert set(read) == {"Teacher forcing"}
 
 
 def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:
