@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request
+    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request, WebSocket
 
 ROOT = Path(__file__).parents[2]
 LOOKS, WRITTEN, SHIFTS = (Path(__file__).with_name(f"{name}.js") for name in ("looks", "written", "shifts"))
@@ -267,6 +267,18 @@ def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[s
         for rule, nodes in broken
         if rule != "scrollable-region-focusable" or not all("st-emotion-cache" in node for node in nodes)
     ]
+
+
+def sent_to(page: Page, address: str) -> list[str | bytes]:
+    """What the browser will send over websockets with this in their address."""
+    sent: list[str | bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        if address in socket.url:
+            socket.on("framesent", lambda said: sent.append(said))
+
+    page.on("websocket", listen)
+    return sent
 
 
 class Visit:
