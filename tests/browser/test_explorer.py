@@ -5,13 +5,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import (
-    AT_REST,
-    Server,
-    Visit,
-    box_of,
-    sent_to,
-)
+from tests.browser import AT_REST, Server, Visit, box_of, sent_to
 
 
 def token(page: Page, position: int) -> Locator:

@@ -36,20 +36,6 @@ def expect_marked(page: Page, group: str, title: str) -> None:
     expect(page.locator("h1")).to_have_count(1)
 
 
-def test_a_link_keeps_sentence_and_model_and_loads_nothing_anew(visit: Visit) -> None:
-    page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
-    page.evaluate("globalThis.isTheSame = true")
-    take_from_menu(page, "Attention", "Step by step")
-    expect(page.locator("h1")).to_have_text("Step by step")
-    expect(page).to_have_url(re.compile("step_by_step.*text=abc.*model=reverse"))
-    expect(page.get_by_label("Your sentence")).to_have_value("abc")
-    expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_visible()
-    other = menu(page).get_by_role("link", name="Lectures")
-    other.dispatch_event("pointerdown")  # of any button of a mouse: the middle one opens another tab
-    expect(other).to_have_attribute("href", re.compile("model=reverse"))
-    assert page.evaluate("globalThis.isTheSame")
-
-
 def test_all_groups_stand_in_one_line_beside_the_longest_titles(visit: Visit) -> None:
     found = {}
     for name in ("ladder", "residual_stream", "positions_compare", "efficient"):

@@ -121,19 +121,6 @@ def _contrast(page: Page, show: Sequence[str]) -> float:
     return float((bright.max() + 0.05) / (bright.min() + 0.05))
 
 
-def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_too(visit: Visit) -> None:
-    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn="[role=tablist]")
-    at_rest(page, "L3", 4)
-    page.keyboard.press("ArrowLeft")
-    at_rest(page, "L3", 3)
-    page.get_by_role("link", name="Next step").click()
-    at_rest(page, "L3", 4)
-    for chord in ("Control", "Meta", "Shift"):  # those of the browser and of the system
-        page.keyboard.press(f"{chord}+ArrowRight")
-    page.keyboard.press("ArrowRight")
-    at_rest(page, "L3", 5)
-
-
 def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
     page = visit.open("/lectures", drawn="[data-testid=stMain] h1")
     card = page.locator("section").filter(has_text=re.compile("^L4 "))

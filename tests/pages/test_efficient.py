@@ -37,6 +37,7 @@ PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
 HEADS = [
     ("tiny-english", "decoder.2.self_attn"),
     ("twins-postnorm", "decoder.1.self_attn"),
+    ("twins-gqa", "decoder.1.self_attn"),
     ("fill-in", "encoder.1.self_attn"),
     ("french-english", "encoder.0.self_attn"),
     ("french-english", "decoder.1.cross_attn"),
