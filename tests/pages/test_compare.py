@@ -1,6 +1,5 @@
 """Sinusoidal or RoPE: what the page says of two schemes equals an independent computation from the models' files."""
 
-import json
 import math
 import re
 import shutil
@@ -17,7 +16,7 @@ from tests.model import numpy_model
 from tests.model.helpers import flat, lively
 from tests.model.sizes import SCHEMES
 from tests.pages.claims import number, told
-from tests.pages.plain import losses
+from tests.pages.plain import losses, losses_by_position
 from tests.positions.clocks import ENTRY
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
@@ -33,7 +32,6 @@ from tfmviz.ui.compare import trials
 from tfmviz.views import steps as view
 
 TEXT = "The cat sat on the mat."
-TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = ("Decision card", "Shift all positions", "Four terms", "On your sentence", "Longer texts")
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
@@ -46,10 +44,6 @@ def folder(scheme: str) -> Path:
 
 def twin_of(scheme: str) -> Model:
     return models.load(scheme_comparison.name_of(scheme))
-
-
-def by_position(scheme: str) -> list[float]:
-    return list(json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"])
 
 
 def page(experiment: str, **address: str) -> AppTest:
@@ -176,7 +170,7 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
     assert set(curves) == set(TWINS)
     rises = {}
     for scheme in TWINS:
-        loss = np.array(by_position(scheme)).reshape(-1, 16).mean(axis=1)
+        loss = np.array(losses_by_position(f"twins-{scheme}")).reshape(-1, 16).mean(axis=1)
         np.testing.assert_allclose(curves[scheme], loss)
         assert places[scheme].tolist() == [16 * n + 7.5 for n in range(len(loss))]
         if len(loss) == 32:
@@ -226,7 +220,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
         assert ("✓" in card["relative"][row]) is bool(moved < 1e-6), scheme
         if moved > 1e-6:
             assert float(re.findall(r"✗ ([\d.]+)", card["relative"][row])[0]) == pytest.approx(moved, rel=0.06)
-        loss = by_position(scheme)
+        loss = losses_by_position(f"twins-{scheme}")
         rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)

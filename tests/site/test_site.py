@@ -64,8 +64,8 @@ def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: V
         text = box.input_value()
         expected = traced(text)
         expect(page.locator(".strip").first.locator("button")).to_have_count(len(expected.target.tokens))
-        words = [any(map(str.isalnum, token)) for token in expected.target.tokens]
-        assert strip_numbers(page) == strip(expected, 2, 1, int(np.flatnonzero(words)[-1]))
+        is_word = [any(map(str.isalnum, token)) for token in expected.target.tokens]
+        assert strip_numbers(page) == strip(expected, 2, 1, int(np.flatnonzero(is_word)[-1]))
     page.wait_for_function("() => location.search.includes('onerror')")
     asked = parse_qs(urlsplit(page.url).query)
     assert asked["text"] == [text]
