@@ -87,13 +87,14 @@ def test_numbers_end_in_line_hidden_rows_are_counted_and_a_wide_table_scrolls(vi
 
 
 def test_no_number_field_cuts_its_value(visit: Visit) -> None:
-    for width in (1280, 390):
-        visit.page.set_viewport_size({"width": width, "height": 800})
-        for address in (
-            "/positions?lesson=Sinusoidal&wave=A shift is a rotation",
-            "/positions?lesson=Sinusoidal&wave=By hand",
-            "/positions_rope?scheme=Wavelengths",
-            "/masks?layer=3",
-        ):
-            page = visit.open(address, drawn="[data-testid=stNumberInputField]")
+    for address in (
+        "/positions?lesson=Sinusoidal&wave=A shift is a rotation",
+        "/positions?lesson=Sinusoidal&wave=By hand",
+        "/positions_rope?scheme=Wavelengths",
+        "/masks?layer=3",
+    ):
+        page = visit.open(address, drawn="[data-testid=stNumberInputField]")
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_function(AT_REST)
             assert page.evaluate("looks.cut('[data-testid=stNumberInputField]')") == [], (address, width)
