@@ -159,7 +159,7 @@ def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     for name in ("twins-attention-only", "twins-rope"):
         trace = zoo.load(name).trace(TEXT)
         own.append(losses(trace["logits"], trace.target.ids))
-        measured.append(np.mean(losses_by_position(name)[:64]))
+        measured.append(float(np.mean(losses_by_position(name)[:64])))
     np.testing.assert_allclose(charts(app)["losses_twins"]["tables"]["rows"]["value"], own[0] - own[1], atol=1e-4)
     assert "**{:.2f}** instead of **{:.2f}** nats".format(*measured) in words(app)
 
