@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import HEADLESS, LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
+from tests.browser import HEADLESS, LOCAL, LOOKS, ROOT, Server, Visit, chromium, free_port, serve
 from tests.sweep import is_swept
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def new_context(browser: Browser) -> BrowserContext:
         reduced_motion="reduce",  # an old picture may lie above a figure for 200 ms, see test_motion
     )
     made.set_default_timeout(180_000)
-    made.add_init_script(STILL)
+    made.add_init_script(path=LOOKS)
     return made
 
 

@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request
+    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request, WebSocket
 
 ROOT = Path(__file__).parents[2]
+LOOKS, WRITTEN, SHIFTS = (Path(__file__).with_name(f"{name}.js") for name in ("looks", "written", "shifts"))
+"""Scripts that come before a page's own: what tests ask of every page, what is written on canvases, and what moves."""
+
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """Streamlit is connected and no script runs."""
 
@@ -32,14 +35,6 @@ AT_REST = f"""() => document.querySelector("{READY}") !== null
     && document.fonts.status === "loaded"
     && document.getAnimations().every((animation) => animation.playState !== "running")"""
 """No script runs, all is loaded and nothing fades in or out: sizes and colours are those that a reader sees."""
-
-WIDER = """() => {
-    const main = document.querySelector("[data-testid=stMain]");
-    if ([document.documentElement, main].every((node) => node.scrollWidth <= node.clientWidth + 1)) return [];
-    const reaches = (node) => node.getBoundingClientRect().right > main.clientWidth + 1;
-    return ["the page", ...[...main.querySelectorAll("*")].filter(reaches).map((node) => node.outerHTML.slice(0, 120))];
-}"""
-"""What reaches beyond the right edge of the screen; nothing where the page cannot be scrolled sideways."""
 
 TURN = "(address) => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"
 """What the browser's back button does: Streamlit looks at the address, and asks for its page."""
@@ -57,19 +52,6 @@ SCHEME = """(scheme) => {
 
 LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """An option with which Chromium reaches no host but this one."""
-
-STILL = """
-    const still = new CSSStyleSheet();
-    still.replaceSync(`*, ::before, ::after {
-        animation-duration: 1ms !important;
-        animation-iteration-count: 1 !important;
-        transition-duration: 1ms !important;
-    }`);
-    document.adoptedStyleSheets.push(still);
-"""
-"""Before a page's own scripts: what Streamlit fades and pulses is done at once. Else Chromium draws 60 pictures a
-second, which takes it longer than all else. Neither views nor what scripts move are reached.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +239,8 @@ def assert_fits(page: Page, *others: int) -> None:
             page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_function(AT_REST)
         with suppress(TookTooLong):
-            page.wait_for_function(f"() => ({WIDER})().length === 0", timeout=60_000)
-        wider = page.evaluate(WIDER)
+            page.wait_for_function("() => looks.wider().length === 0", timeout=60_000)
+        wider = page.evaluate("looks.wider()")
         assert not wider, wider
 
 
@@ -285,6 +267,18 @@ def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[s
         for rule, nodes in broken
         if rule != "scrollable-region-focusable" or not all("st-emotion-cache" in node for node in nodes)
     ]
+
+
+def sent_to(page: Page, address: str) -> list[str | bytes]:
+    """What the browser will send over websockets with this in their address."""
+    sent: list[str | bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        if address in socket.url:
+            socket.on("framesent", lambda said: sent.append(said))
+
+    page.on("websocket", listen)
+    return sent
 
 
 class Visit:

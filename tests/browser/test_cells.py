@@ -64,7 +64,9 @@ def colour_at(page: Page, found: Locator, place: dict[str, float]) -> list[int]:
     return rgb
 
 
-def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves(visit: Visit) -> None:
+def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves_nor_promises_a_click(
+    visit: Visit,
+) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     place = go(page, found, down=3, right=1)
@@ -75,6 +77,7 @@ def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves(visit: Vis
     expect(tip).to_have_text(re.compile(r"^mean of all heads: query 3 “on”, key 1 “cat”: 0\.\d{3}$"))
     assert value(tip) == pytest.approx(patterns().mean(axis=0)[3, 1], abs=6e-4)
     assert found.bounding_box() == before
+    expect(found.locator("canvas")).to_have_css("cursor", "auto")
     page.mouse.move(0, 0)
     expect(tip).to_have_text("Hover over a cell for its value.")
     assert found.bounding_box() == before
@@ -91,7 +94,9 @@ def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves(visit: Vis
     expect(found.locator("canvas")).not_to_be_focused()
 
 
-def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_and_a_click_on_an_mlp_does_not(visit: Visit) -> None:
+def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_one_on_an_mlp_does_not(
+    visit: Visit,
+) -> None:
     for address, key in ((DAMAGE, "damage_map"), (SINKS, "sinks"), (WORD, "head_scores_map")):
         page = visit.open(address, drawn=DRAWN)
         found = picture(page, key)
@@ -101,6 +106,7 @@ def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_and_a_click_on_a
             page.mouse.click(place["x"], place["y"])
         place = go(page, found, down=2, right=6)
         page.mouse.click(place["x"], place["y"])
+        expect(found.locator("canvas")).to_have_css("cursor", "pointer")
         expect(page).to_have_url(re.compile(r"layer=2(&|$)"))
         expect(page).to_have_url(re.compile(r"head=6(&|$)"))
         steppers = (("Layer", "2"), ("Head", "6")) if key != "head_scores_map" else ()  # there the map alone chooses
@@ -166,24 +172,6 @@ def test_pictures_are_saved_as_svg_and_png(visit: Visit) -> None:
     data = saved(found, "PNG")
     assert data.startswith(b"\x89PNG")
     assert min(struct.unpack(">II", data[16:24])) > 400
-
-
-def test_only_where_a_click_does_something_is_the_pointer_a_hand(visit: Visit) -> None:
-    page = visit.open(SINKS, drawn=DRAWN)
-    found = picture(page, "sinks")
-    place = go(page, found, down=2, right=5)
-    page.keyboard.press("Escape")
-    page.mouse.move(0, 0)
-    expect(found.locator("canvas")).to_have_css("cursor", "auto")
-    page.mouse.move(place["x"], place["y"])
-    expect(found.locator("canvas")).to_have_css("cursor", "pointer")
-    page = visit.open(HEADS, drawn=DRAWN)
-    found = picture(page, "mean_and_heads")
-    place = go(page, found, down=2, right=1)
-    page.keyboard.press("Escape")
-    page.mouse.move(place["x"], place["y"])
-    expect(found.locator(".mark")).to_be_visible()
-    expect(found.locator("canvas")).to_have_css("cursor", "auto")
 
 
 WATCHED = """

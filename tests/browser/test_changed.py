@@ -111,24 +111,11 @@ def close(one: Any, other: Any) -> None:
         assert one == (other if isinstance(one, str | None) else pytest.approx(other, abs=1.1e-4))
 
 
-def test_a_cell_of_a_mask_shows_its_effect_before_python_has_run(visit: Visit) -> None:
+def test_a_cell_of_a_mask_and_an_unfinished_stroke_show_their_effect_before_python_has_run(
+    visit: Visit,
+) -> None:
     page = visit.open(f"{MASKS}start=full&effect=Attention", drawn=".lab .count")
     assert not page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('weights'))")
-    ready(page, VIEWS, cells(page))
-    for tab, views in (("Attention", [*VIEWS, "stream_change"]), ("Next word", ["next_words"])):
-        open_effect(page, tab, views)
-        agrees(page, views, lambda: click_cell(page, 4, 1))
-        agrees(page, views, lambda: click_cell(page, 6, 2))
-
-
-def open_effect(page: Page, tab: str, views: list[str]) -> None:
-    open_tab(page, tab)
-    page.wait_for_function("(names) => names.every((name) => globalThis.tfmvizViews[name]?.view)", arg=views)
-    page.wait_for_function(AT_REST)
-
-
-def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}start=full&effect=Attention", drawn=".lab .count")
     ready(page, VIEWS, cells(page))
     before, address = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), page.url
     box = box_of(board(page))
@@ -145,7 +132,17 @@ def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
     assert np.nansum(row) == pytest.approx(1, abs=1e-5)
     expect(page.locator(".st-key-mask_scores")).to_have_css("opacity", "0.5")
     page.mouse.up()
-    page.wait_for_function(f"() => {MARK} === null")
+    answered(page)
+    for tab, views in (("Attention", [*VIEWS, "stream_change"]), ("Next word", ["next_words"])):
+        open_effect(page, tab, views)
+        agrees(page, views, lambda: click_cell(page, 4, 1))
+        agrees(page, views, lambda: click_cell(page, 6, 2))
+
+
+def open_effect(page: Page, tab: str, views: list[str]) -> None:
+    open_tab(page, tab)
+    page.wait_for_function("(names) => names.every((name) => globalThis.tfmvizViews[name]?.view)", arg=views)
+    page.wait_for_function(AT_REST)
 
 
 def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(visit: Visit) -> None:

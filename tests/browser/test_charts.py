@@ -57,9 +57,12 @@ def assert_shows(page: Page, text: str) -> None:
     np.testing.assert_allclose([float(label.rsplit(" ", 1)[1]) for label in found], row, atol=1e-3)
 
 
-def test_a_new_sentence_exchanges_the_data_and_leaves_the_chart_where_it_is(visit: Visit) -> None:
+def test_a_chart_is_saved_with_its_values_and_a_new_sentence_exchanges_its_data_and_leaves_it_where_it_is(
+    visit: Visit,
+) -> None:
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     assert_shows(page, "the cat saw the dog and the")
+    assert_can_be_saved(page)
     assert below(page, "lookup") == ["the", "cat", "saw", "the", "dog", "and", "the"]
     chart(page, "lookup").evaluate("svg => { svg.dataset.mark = 'same' }")
     visit.enter("a dog saw a cat or a")
@@ -97,9 +100,9 @@ def test_the_circle_is_round_and_fits(visit: Visit, width: int) -> None:
     assert spans[0] > 0.4 * min(frame["width"], frame["height"])
 
 
-def test_a_chart_is_saved_as_a_picture_without_network_and_its_values_are_those_of_the_sentence(visit: Visit) -> None:
-    page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
-    chart(page, "lookup").scroll_into_view_if_needed()
+def assert_can_be_saved(page: Page) -> None:
+    """As a picture, without network, and as the values of the sentence."""
+    chart(page, "lookup")
     picture = saved(page.locator(".st-key-lookup"), "PNG")
     assert picture.startswith(b"\x89PNG")
     width, _ = struct.unpack(">II", picture[16:24])

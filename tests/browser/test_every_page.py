@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 from playwright.sync_api import TimeoutError as TookTooLong
 
-from tests.browser import SCHEMES, Visit, assert_fits, open_place, project, turn, violations
+from tests.browser import SCHEMES, SHIFTS, WRITTEN, Visit, assert_fits, open_place, project, turn, violations
 from tests.browser.test_beside import ADDRESS as TWO_SENTENCES
 from tests.browser.test_first_figure import (
     BELOW_TWO_LINES,
@@ -23,9 +23,7 @@ from tests.browser.test_first_figure import (
     HIGHEST_ON_A_PROJECTOR,
     LINES,
     ON_A_PHONE,
-    RECORD,
     SMALLEST,
-    WRITTEN,
     each_tab,
     expect_figure_above,
 )
@@ -41,53 +39,6 @@ PANEL = "[data-testid=stMain]:not(:has([role=tabpanel])), [role=tabpanel]:not([h
 
 TABS = [pytest.param(1, id="first tab"), pytest.param(None, id="every tab", marks=pytest.mark.soak)]
 
-HARD_TO_HIT = """() => {
-    const kinds = `button, a[href], summary, input, select, textarea, [role=tab], [role=slider], [role=button],
-        [role=option], [role=combobox]`;
-    const all = (root) => [...root.querySelectorAll("*")]
-        .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
-    const isInText = (node) => node.matches("a") && node.parentElement.textContent.trim() !== node.textContent.trim();
-    return all(document.body).filter((node) => {
-        if (!node.matches(kinds) || node.disabled || isInText(node)) return false;
-        if (!node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
-        const whole = ".stCheckbox, .stMultiSelect, .stSlider [data-rac]:has(> div > input)";
-        const hit = node.matches("input") && (node.closest(whole) ?? node.closest("label:has([type=checkbox])"));
-        const { width, height, right } = (hit || node).getBoundingClientRect();
-        const isClipped = width <= 1 || height <= 1 || right < 0;
-        return !isClipped && (width < 23.9 || height < 23.9);
-    }).map((node) => {
-        const { width, height } = node.getBoundingClientRect();
-        return `${Math.round(width)} x ${Math.round(height)}: ${node.outerHTML.slice(0, 140)}`;
-    });
-}"""
-"""What is smaller. Links within a text are as high as its letters; a box is hit by its label, too."""
-
-SHIFTS = """{
-    globalThis.shifts = [];
-    const element = ({ node }) => (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node);
-    const note = (entries) => shifts.push(...entries.map(({ value, sources }) => ({
-        value, moved: sources.map((source) => element(source)?.outerHTML.slice(0, 140)),
-    })));
-    const watch = new PerformanceObserver((list) => note(list.getEntries()));
-    watch.observe({ type: "layout-shift", buffered: true });
-    globalThis.allShifts = () => (note(watch.takeRecords()), shifts);
-    const patient = new CSSStyleSheet();
-    patient.replaceSync(".stMainBlockContainer { animation-delay: 3600s !important }");
-    document.adoptedStyleSheets.push(patient);
-}"""
-"""Before a page's own scripts: keeps the browser's own record of what moves. A busy machine may take longer than a page
-waits until it is seen, so here it waits.
-"""
-
-MOVED = """() => new Promise((resolve) =>
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"""
-"""What has moved until a page at rest is painted."""
-
-CUT_TABS = """() => [...document.querySelectorAll("[role=tablist]")]
-    .filter((list) => list.checkVisibility() && list.scrollWidth > list.clientWidth)
-    .map((list) => list.innerText)"""
-"""Rows of tabs that are not seen whole."""
-
 
 @pytest.mark.parametrize("n_tabs", TABS)
 @pytest.mark.parametrize(
@@ -101,9 +52,9 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     schemes = schemes if n_tabs is None else schemes[1:]
     visit.page.set_viewport_size(WINDOW)
     visit.page.emulate_media(color_scheme=schemes[0])
-    with visit.page.add_init_script(RECORD), visit.page.add_init_script(SHIFTS):
+    with visit.page.add_init_script(path=WRITTEN), visit.page.add_init_script(path=SHIFTS):
         page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
-    shifts = page.evaluate(MOVED)
+    shifts = page.evaluate("allShifts()")
     assert sum(shift["value"] for shift in shifts) <= 0.1, shifts
     expect(page).to_have_title(re.compile(f"^{re.escape(TITLES[name])}[: ]"))
     expect(page.locator("h1")).to_have_text(TITLES[name])
@@ -111,19 +62,19 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     for scheme in schemes:
         turn(page, scheme)
         assert violations(page) == [], scheme
-    assert page.evaluate(HARD_TO_HIT) == []
+    assert page.evaluate("looks.hardToHit()") == []
     if name in LESSONS:
         expect_figure_above(page, HIGHEST[name], what="the page")
     page.set_viewport_size({"width": 1024, "height": 768})
-    assert settled(page, CUT_TABS, []) == []
+    assert settled(page, "looks.cutTabs()", []) == []
     page.set_viewport_size({"width": 390, "height": 844})
     if name in ON_A_PHONE:
-        page.wait_for_function(ON_A_PHONE[name], arg=LINES)
+        page.wait_for_function(f"(lines) => looks.{ON_A_PHONE[name]}(lines)", arg=LINES)
     for tab in islice(each_tab(page, name), n_tabs) if name in LESSONS else [""]:
         page.wait_for_function(COMPLETE)
         expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
         assert_fits(page)
-        assert page.evaluate(HARD_TO_HIT) == [], tab
+        assert page.evaluate("looks.hardToHit()") == [], tab
         assert violations(page, PANEL) == [], tab
     if name in LESSONS:
         page.set_viewport_size(WINDOW)
@@ -142,13 +93,13 @@ def expect_for_the_last_row(page: Page, name: str, n_tabs: int | None) -> None:
     for tab in islice(each_tab(page, name), n_tabs):
         limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR
         expect_figure_above(page, limit, what=tab)
-        assert settled(page, f"() => ({WRITTEN})({SMALLEST})", {}) == {}, tab
+        assert settled(page, f"looks.small({SMALLEST})", {}) == {}, tab
 
 
 def settled(page: Page, question: str, expected: object) -> object:
     """The answer, once it is the expected one or the page has had time enough: it was open in small letters before."""
     with suppress(TookTooLong):
-        is_expected = f"(expected) => JSON.stringify(({question})()) === JSON.stringify(expected)"
+        is_expected = f"(expected) => JSON.stringify({question}) === JSON.stringify(expected)"
         page.wait_for_function(is_expected, arg=expected, timeout=20_000)
     return page.evaluate(question)
 

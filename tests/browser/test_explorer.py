@@ -5,12 +5,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import (
-    AT_REST,
-    Server,
-    Visit,
-    box_of,
-)
+from tests.browser import AT_REST, Server, Visit, box_of, sent_to
 
 
 def token(page: Page, position: int) -> Locator:
@@ -23,30 +18,6 @@ def tile(page: Page, layer: int, head: int) -> Locator:
 
 def shown(page: Page) -> Locator:
     return page.locator(".headline strong")
-
-
-def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> None:
-    page = visit.open()
-    expect(token(page, 8)).to_contain_text("it")
-    expect(page.locator(".spoken")).to_contain_text("“it” (token 8) looks at “animal”")
-    visit.enter("The dog ran home.")
-    expect(token(page, 1)).to_contain_text("dog")
-    expect(token(page, 5)).to_have_count(0)
-    expect(page).to_have_url(re.compile(r"text=The\+dog\+ran\+home"))
-    expect(page.locator(".column.key button")).to_have_text(["The", "dog", "ran", "home", "."])
-
-
-def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
-    look = "heads:5.3,show:mean,top:80,least:0.02,scale:row,order:previous-token"
-    page = visit.open(f"/explorer?text=my+cat&layer=2&head=3&token=0&look={look}&view=Residual+stream")
-    expect(shown(page)).to_have_text("Layer 2, mean of all heads")
-    expect(token(page, 0)).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_text("Filters and colours: largest 80%, at least 0.02")).to_be_visible()
-    page.get_by_label("What is shown").select_option("heads")
-    expect(shown(page)).to_have_text("Layer 2, heads 3, 5")
-    expect(page).to_have_url(re.compile("look=heads%3A5.3%2Ctop%3A80"))
-    expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".st-key-norms canvas").first).to_be_visible()
 
 
 def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext, server: Server) -> None:
@@ -92,8 +63,7 @@ def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(vi
 
 
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
-    frames: list[str] = []
-    visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
+    frames = sent_to(visit.page, "/")
     with visit.page.expect_websocket(lambda socket: "_stcore" in socket.url) as connected:
         page = visit.open("/explorer?text=the+cat+sat+down&layer=2&head=3")
     assert frames, "the page's websocket is watched"

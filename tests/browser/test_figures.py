@@ -6,18 +6,12 @@ from playwright.sync_api import BrowserContext, expect
 from tests.browser import AT_REST, Server, Visit
 from tests.cases import each
 
-COVERED = """row => {
-  const word = row.querySelector(".label"), bar = row.querySelector(".length");
-  const isCut = getComputedStyle(word).overflow === "hidden";
-  return bar.offsetWidth === 0 || (word.scrollWidth > word.clientWidth && !isCut);
-}"""
-
 
 def test_a_long_word_does_not_cover_its_bar_which_is_as_long_as_the_share_that_it_says(visit: Visit) -> None:
     """At the end of a sentence the mark `<|endoftext|>` once stood on the bars."""
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/switch_off?text=The+cat+sat+on+the+mat.", drawn="li .length")
-    assert not any(row.evaluate(COVERED) for row in page.locator(".bars li").all())
+    assert page.evaluate("looks.covered()") == []
     said = [float(text.rstrip("%")) / 100 for text in page.locator(".bars .number").all_inner_texts()]
     lengths = page.locator(".bars .length").evaluate_all("all => all.map((bar) => bar.style.width)")
     assert len(said) == len(lengths) > 8
@@ -76,34 +70,13 @@ def test_a_hidden_word_moves_cells_but_not_on_load_nor_for_those_who_want_none(
 
 LOW, ORDERED = "/why?why=Test it", "/complexity"
 
-ENDS = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
-    [...(shadowRoot?.querySelectorAll(".counts table") ?? [])]).flatMap((table) =>
-        [...table.querySelectorAll("tbody td")].filter((cell) => /^[-−+]?[0-9.,]+%?$/.test(cell.textContent))
-            .filter((cell) => !cell.matches(".bar") && getComputedStyle(cell).textAlign !== "right")
-            .map((cell) => cell.textContent))"""
-"""Numbers that do not end at the right of their column."""
-
-CUT = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
-    [...(shadowRoot?.querySelectorAll(".low") ?? [])]).map((scroller) => {
-        const { bottom } = scroller.getBoundingClientRect();
-        const rows = [...scroller.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
-        const isCut = rows.some((row) => row.top < bottom - 1 && row.bottom > bottom + 1);
-        const below = rows.filter((row) => row.bottom > bottom + 1).length;
-        return [isCut, below, parseInt(scroller.nextSibling.textContent)];
-    })"""
-"""Of each low table: whether a row is cut through, how many are out of sight, and how many it says are."""
-
-FIELDS = """() => [...document.querySelectorAll("[data-testid=stNumberInputField]")]
-    .filter((field) => field.checkVisibility() && field.scrollWidth > field.clientWidth)
-    .map((field) => field.ariaLabel + field.value)"""
-
 
 def test_numbers_end_in_line_hidden_rows_are_counted_and_a_wide_table_scrolls(visit: Visit) -> None:
     page = visit.open(LOW, drawn=".counts table")
-    [(is_cut, below, said)] = page.evaluate(CUT)
+    [(is_cut, below, said)] = page.evaluate("looks.low()")
     assert not is_cut
     assert below == said > 0
-    assert page.evaluate(ENDS) == []
+    assert page.evaluate("looks.ragged()") == []
     visit.page.set_viewport_size({"width": 260, "height": 844})
     page = visit.open(ORDERED, drawn=".counts table")
     scroller = page.locator(".counts .scroller")
@@ -114,13 +87,14 @@ def test_numbers_end_in_line_hidden_rows_are_counted_and_a_wide_table_scrolls(vi
 
 
 def test_no_number_field_cuts_its_value(visit: Visit) -> None:
-    for width in (1280, 390):
-        visit.page.set_viewport_size({"width": width, "height": 800})
-        for address in (
-            "/positions?lesson=Sinusoidal&wave=A shift is a rotation",
-            "/positions?lesson=Sinusoidal&wave=By hand",
-            "/positions_rope?scheme=Wavelengths",
-            "/masks?layer=3",
-        ):
-            page = visit.open(address, drawn="[data-testid=stNumberInputField]")
-            assert page.evaluate(FIELDS) == [], (address, width)
+    for address in (
+        "/positions?lesson=Sinusoidal&wave=A shift is a rotation",
+        "/positions?lesson=Sinusoidal&wave=By hand",
+        "/positions_rope?scheme=Wavelengths",
+        "/masks?layer=3",
+    ):
+        page = visit.open(address, drawn="[data-testid=stNumberInputField]")
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_function(AT_REST)
+            assert page.evaluate("looks.cut('[data-testid=stNumberInputField]')") == [], (address, width)

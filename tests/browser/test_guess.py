@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, box_of, open_tab, project
+from tests.browser import AT_REST, Visit, box_of, open_tab, project, sent_to
 from tfmviz import zoo
 from tfmviz.ui import lecture_steps
 
@@ -63,8 +63,7 @@ def said(page: Page) -> str:
 
 
 def test_the_explorer_keeps_its_tokens_and_a_click_on_one_is_the_guess(visit: Visit) -> None:
-    frames: list[str] = []
-    visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
+    frames = sent_to(visit.page, "/")
     page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
     assert frames, "the page's websocket is watched"
     shown = picture(page)

@@ -2,9 +2,9 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, menu
+from tests.browser import AT_REST, Visit, box_of, menu
 
 WORDS = ".stage .words span"
 ARCS = "(arcs) => arcs.filter((arc) => Number(arc.style.opacity)).length"
@@ -91,24 +91,20 @@ def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None
     expect(said).to_contain_text("“animal”")
 
 
-def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
+def test_the_first_row_of_doors_is_in_the_window_and_their_words_have_room_in_a_tall_one(visit: Visit) -> None:
     page, _, _ = at_home(visit)
-    for width, height in ((1280, 800), (1920, 1080)):
+
+    def boxes(found: str, width: int, height: int) -> list[FloatRect]:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(AT_REST)
-        ends = [box["y"] + box["height"] for door in page.locator(".doors a").all() if (box := door.bounding_box())]
-        assert len(ends) == 6
-        assert 0.75 * height < ends[-1] <= height, (width, ends)
+        return [box_of(one) for one in page.locator(found).all()]
 
-
-def test_the_words_of_the_doors_have_room_in_a_tall_window(visit: Visit) -> None:
-    page, _, _ = at_home(visit)
+    for width, height in ((1280, 800), (1920, 1080)):
+        *_, last = doors = boxes(".doors a", width, height)
+        assert len(doors) == 6
+        assert 0.75 * height < last["y"] + last["height"] <= height, width
     for width in (390, 768):
-        page.set_viewport_size({"width": width, "height": 1400})
-        page.wait_for_function(AT_REST)
-        words = [box["width"] for told in page.locator(".doors a > div + div").all() if (box := told.bounding_box())]
-        assert len(words) == 6
-        assert min(words) > 150, (width, words)
+        assert min(box["width"] for box in boxes(".doors a > div + div", width, 1400)) > 150, width
 
 
 def test_the_name_of_the_app_leads_home_with_the_sentence_and_a_door_away_with_what_is_typed(visit: Visit) -> None:

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press
+from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press, sent_to
 
 SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
 """The text whose heads are on the page."""
@@ -44,20 +44,8 @@ def is_dimmed(page: Page, dimmed: bool) -> None:
     expect(page.locator(".st-key-hidden-predicted > *").first).to_have_css("opacity", "0.5" if dimmed else "1")
 
 
-def sent_to(visit: Visit, address: str) -> list[str | bytes]:
-    """What the browser sends over websockets with this in their address."""
-    sent: list[str | bytes] = []
-
-    def listen(socket: WebSocket) -> None:
-        if address in socket.url:
-            socket.on("framesent", lambda said: sent.append(said))
-
-    visit.page.on("websocket", listen)
-    return sent
-
-
 def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None:
-    sent = sent_to(visit, "_stcore")
+    sent = sent_to(visit.page, "_stcore")
     page = visit.open("/explorer?text=The+cat")
     page.evaluate(SAVES_DATA)
     box, before = at_the_end(page), page.url
@@ -89,7 +77,7 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
 
 
 def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Visit) -> None:
-    asked = sent_to(visit, "/live")
+    asked = sent_to(visit.page, "/live")
     page = visit.open("/explorer?text=The+cat&model=twins-rope&layer=2&head=1")
     box = at_the_end(page)
     with page.expect_response(re.compile("/weights/twins-rope-")):
@@ -127,7 +115,7 @@ VALUES = """(name) => {
 def test_the_browser_draws_the_model_a_heads_steps_and_its_turning_itself(
     visit: Visit, page_name: str, view: str, query: str
 ) -> None:
-    asked = sent_to(visit, "/live")
+    asked = sent_to(visit.page, "/live")
     page = visit.open(f"/{page_name}?text=The+cat&model=twins-rope&{query}", drawn=".view")
     box = page.get_by_label("Your sentence")
     labels = "(name) => JSON.stringify(globalThis.tfmvizViews[name].view.values())"
@@ -150,7 +138,7 @@ def test_the_browser_draws_the_model_a_heads_steps_and_its_turning_itself(
 
 
 def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
-    asked = sent_to(visit, "/live")
+    asked = sent_to(visit.page, "/live")
     page = visit.open("/explorer?text=I+see&token=1")
     page.evaluate(SAVES_DATA)
     at_the_end(page)
@@ -170,24 +158,10 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
 
 
-NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no more') }; 0"
-
-
-@pytest.mark.parametrize(
-    ("status", "script", "sentence"),
-    [
-        (404, "", "The server no longer has this model. Reload the page."),
-        (None, NO_ROOM, "Your browser lacks the memory for this model; the server computes instead."),
-    ],
-)
-def test_without_an_engine_the_server_answers_and_the_page_says_why(
-    context: BrowserContext, server: Server, status: int | None, script: str, sentence: str
-) -> None:
-    visit = Visit(context.new_page(), server)
-    if status:
-        visit.page.route(re.compile("/weights/"), lambda route: route.fulfill(status=status, body="gone"))
+def test_without_an_engine_the_server_answers_and_the_page_says_why(context: BrowserContext, server: Server) -> None:
+    visit, sentence = Visit(context.new_page(), server), "The server no longer has this model. Reload the page."
+    visit.page.route(re.compile("/weights/"), lambda route: route.fulfill(status=404, body="gone"))
     page = visit.open("/explorer?text=The+cat")
-    page.evaluate(script)
     box, note = at_the_end(page, "s"), page.locator(".st-key-live [role=status]")
     expect(note).to_have_text(sentence)
     box.press("!")

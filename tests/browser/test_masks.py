@@ -2,12 +2,10 @@
 
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, box_of, keys, press, saved, tool
-from tests.pages import plain
+from tests.browser import AT_REST, Visit, box_of, keys, press, saved
 
 TEXT = "The cat sat on the mat."
 STEPS, MASKS = "/step_by_step?text=The+cat+sat+on+the+mat.", "/masks?text=The+cat+sat+on+the+mat."
@@ -20,13 +18,6 @@ def stage(page: Page, name: str) -> None:
 
 def counts(page: Page, said: str) -> None:
     expect(page.locator(".lab .count")).to_contain_text(said)
-
-
-def numbers(text: str) -> list[float]:
-    """Decimals as numbers, with their powers of ten."""
-    as_typed = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
-    found = re.findall(r"(−?\d+\.\d+)(?:·10(⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text)
-    return [float(f"{digits}e{power or 0}".translate(as_typed)) for digits, power in found]
 
 
 def test_buttons_and_arrow_keys_go_through_all_stages_and_back(visit: Visit) -> None:
@@ -49,30 +40,6 @@ def test_buttons_and_arrow_keys_go_through_all_stages_and_back(visit: Visit) -> 
     expect(page).to_have_url(re.compile("stage=out"))
     visit.enter("My dog ran home.")
     expect(page.locator(".tokens button").nth(1)).to_have_text("dog")
-
-
-def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit: Visit) -> None:
-    row = plain.forward(TEXT)[0][1, 2, 3]
-    best = int(row.argmax())
-    page = visit.open(f"{STEPS}&layer=1&head=2&token=3&stage=share", drawn=DRAWN)
-    why = page.locator(".why h2")
-    expect(why).to_contain_text(f"A, query 3 “on”, key {best}")
-    (*_, shown) = numbers(why.inner_text())
-    assert shown == pytest.approx(row[best], abs=6e-4)
-    stage(page, "masked")
-    found = (page.locator(f".chain figure[data-matrix={name}] .readout") for name in ("raw", "scaled", "masked"))
-    raw, scaled, masked = (numbers(readout.inner_text())[0] for readout in found)
-    assert (raw / np.sqrt(32), masked) == pytest.approx((scaled, scaled), abs=6e-4)
-    stage(page, "scores")
-    expect(page.locator(".term")).to_have_count(32)
-    terms = [numbers(term) for term in page.locator(".term").all_inner_texts()]
-    assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
-    stage(page, "share")
-    tool(page.locator(".steps"), "Values").click()
-    rows = page.locator("dialog.values tbody tr")
-    expect(rows).to_have_count(len(row))
-    listed = list(map(float, rows.nth(3).locator("td").all_inner_texts()))  # all are there: the count above
-    assert listed == pytest.approx(row, abs=1e-5)
 
 
 def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: Visit) -> None:

@@ -26,22 +26,6 @@ from tfmviz.ui.router import PAGES
 DRAWN = "h1"
 GROUPS = list(dict.fromkeys(page.group for page in PAGES if page.group))
 
-CROWDED = """() => {
-    const all = (root) => [...root.querySelectorAll("*")]
-        .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
-    const parts = all(document.querySelector(".st-key-header"))
-        .filter((node) => node.matches("button, a, h1") && !node.querySelector("h1") && node.checkVisibility())
-        .map((node) => ({ name: node.textContent.trim() || node.ariaLabel, box: node.getBoundingClientRect() }))
-        .sort((one, other) => one.box.left - other.box.left);
-    const line = parts[0].box;
-    return parts.filter(({ box }, n) => {
-        const isInLine = box.top < line.bottom && line.top < box.bottom && box.top >= 0;
-        const isFree = box.left >= (n && parts[n - 1].box.right - 0.5) && box.right <= innerWidth;
-        return !isInLine || !isFree;
-    }).map(({ name, box }) => `${name}: ${box.left} to ${box.right}, ${box.top} to ${box.bottom}`);
-}"""
-"""What of the header lies on its neighbour, in another line or out of the window."""
-
 
 def expect_marked(page: Page, group: str, title: str) -> None:
     """One group is marked, and holds the page's only title."""
@@ -50,20 +34,6 @@ def expect_marked(page: Page, group: str, title: str) -> None:
     expect(marked.locator("button")).to_have_text(re.compile(f"^{group}"))
     expect(marked.locator("h1")).to_have_text(title)
     expect(page.locator("h1")).to_have_count(1)
-
-
-def test_a_link_keeps_sentence_and_model_and_loads_nothing_anew(visit: Visit) -> None:
-    page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
-    page.evaluate("globalThis.isTheSame = true")
-    take_from_menu(page, "Attention", "Step by step")
-    expect(page.locator("h1")).to_have_text("Step by step")
-    expect(page).to_have_url(re.compile("step_by_step.*text=abc.*model=reverse"))
-    expect(page.get_by_label("Your sentence")).to_have_value("abc")
-    expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_visible()
-    other = menu(page).get_by_role("link", name="Lectures")
-    other.dispatch_event("pointerdown")  # of any button of a mouse: the middle one opens another tab
-    expect(other).to_have_attribute("href", re.compile("model=reverse"))
-    assert page.evaluate("globalThis.isTheSame")
 
 
 def test_all_groups_stand_in_one_line_beside_the_longest_titles(visit: Visit) -> None:
@@ -75,14 +45,14 @@ def test_all_groups_stand_in_one_line_beside_the_longest_titles(visit: Visit) ->
             page.wait_for_function(AT_REST)
             for group in GROUPS:
                 expect(group_of(page, group).get_by_role("button")).to_be_visible()
-            found[name, width] = page.evaluate(CROWDED)
+            found[name, width] = page.evaluate("looks.crowded()")
     assert {place: crowded for place, crowded in found.items() if crowded} == {}
 
 
 @pytest.mark.parametrize("width", [390])
 def test_on_a_phone_every_page_is_two_taps_away_and_a_tap_closes_the_list(visit: Visit) -> None:
     page = visit.open("/explorer")
-    assert page.evaluate(CROWDED) == []
+    assert page.evaluate("looks.crowded()") == []
     expect(page.get_by_role("heading", level=1)).to_have_text("Explorer")
     links = menu(page).get_by_role("link")
     expect(links).to_have_count(0)
@@ -206,41 +176,21 @@ def test_the_header_waits_above_the_window_for_the_pointer_and_for_tab(visit: Vi
     expect(page).to_have_url(re.compile("positions_rope.*projector=1"))
 
 
-LAYOUT = """() => [...document.querySelectorAll(".stMain :is([class*=st-key-], [role=tab], .stElementContainer)")]
-    .filter((node) => !node.closest(".st-key-header") && !node.querySelector(":scope > .stHtml > .hides"))
-    .map((node) => {
-        const { order, display, position, flexDirection } = getComputedStyle(node);
-        return [node.className.match(/st-key-[\\w-]+/)?.[0] ?? node.textContent.slice(0, 30), order, display, position,
-            flexDirection, node.checkVisibility()].join();
-    })"""
-"""How the parts of a page are laid out: all but sizes, which larger letters change."""
-
-
 def test_but_for_the_header_and_the_size_of_letters_a_projector_shows_the_same_page(visit: Visit) -> None:
     for name in ("explorer", "masks", "residual_stream"):
         page = visit.open(f"/{name}", drawn="[data-testid=stMain] canvas, [data-testid=stMain] svg")
-        plain = page.evaluate(LAYOUT)
+        plain = page.evaluate("looks.layout()")
         assert len(plain) > 10
         project(page)
-        assert page.evaluate(LAYOUT) == plain, name
-
-
-OVERLAPS = """(keys) => {
-    const boxes = keys.map((key) => document.querySelector(`.st-key-${key}`).getBoundingClientRect());
-    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-    return keys.filter((_, n) => boxes.some((box, other) => other > n && meet(boxes[n], box)));
-}"""
-
-CUT = """() => [...document.querySelectorAll(".st-key-kind input[role=combobox]")]
-    .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.value)"""
+        assert page.evaluate("looks.layout()") == plain, name
 
 
 def test_on_a_small_projector_choices_stand_apart_and_a_long_sentence_leaves_the_matrix_in_sight(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
     expect_one_line(page, "text", "models", "head")
-    assert page.evaluate(OVERLAPS, ["text", "models", "kind", "layer", "head"]) == []
-    assert page.evaluate(CUT) == []
+    assert page.evaluate("looks.overlapping(['text', 'models', 'kind', 'layer', 'head'])") == []
+    assert page.evaluate("looks.cut('.st-key-kind input[role=combobox]')") == []
     page = visit.open(f"/explorer?projector=1&text={quote(POND)}", drawn=".matrix-picture canvas")
     for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
         box = box_of(page.locator(selector).first)

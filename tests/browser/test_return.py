@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser import AT_REST, READY, ROOT, Visit, free_port, serve, take_from_menu
+from tests.browser import AT_REST, READY, ROOT, Visit, free_port, menu, serve, take_from_menu
 
 TYPE_ON_RETURN = """(box, text) => {
     const app = document.querySelector("[data-test-connection-state]");
@@ -117,12 +117,18 @@ def go_back_to(page: Page, name: str) -> None:
     raise AssertionError(f"{name} is not among the last addresses.")
 
 
-def test_sentence_and_model_stand_as_they_were_and_a_page_of_translators_finds_one(visit: Visit) -> None:
+def test_sentence_and_model_go_along_stand_as_they_were_and_a_page_of_translators_finds_one(visit: Visit) -> None:
     page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
     visit.enter("abcdefg")
     expect(page).to_have_url(re.compile("text=abcdefg"))
+    page.evaluate("globalThis.isTheSame = true")
     take_from_menu(page, "Attention", "Step by step")
     expect_choices(page, "Step by step", model="Letters backwards", text="abcdefg")
+    expect(page).to_have_url(re.compile("step_by_step.*text=abcdefg.*model=reverse"))
+    assert page.evaluate("globalThis.isTheSame"), "nothing is loaded anew"
+    other = menu(page).get_by_role("link", name="Lectures")
+    other.dispatch_event("pointerdown")  # of any button of a mouse: the middle one opens another tab
+    expect(other).to_have_attribute("href", re.compile("model=reverse"))
     visit.enter("hijk")
     expect(page.get_by_role("button", name="i → h")).to_be_visible()  # who goes back sooner may meet the answer there
     go_back_to(page, "masks")

@@ -21,18 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-SHOWN = """([least, key, ...names]) => {
-  const found = tfmvizWhere(key, ...names);
-  if (!found) return false;
-  const upper = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
-  const lower = document.querySelector(".st-key-lecture").getBoundingClientRect().top;
-  const { left, top, width, height, letters } = found;
-  const needed = names.length ? height : Math.min(height, 0.9 * (lower - upper));
-  const drawn = Math.min(top + height, lower) - Math.max(top, upper);
-  const isWide = left >= 0 && left + width <= innerWidth;
-  return isWide && drawn >= needed - 1 && (!names.length || !letters || letters >= least);
-}"""
-"""A part of a figure stands in the window above the line, in letters of some pixels; a figure, or as much as fits."""
+IS_SHOWN = "(what) => looks.isShown(what)"
 
 SMALL, FAR = 12, 18  # pixels of the smallest letters, on a screen and on a projector
 
@@ -76,7 +65,7 @@ def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(
     expect_line(page, name, number)
     for way in ("Previous step", "Next step"):
         expect(page.get_by_role("navigation", name="Lecture").get_by_role("link", name=way)).to_be_visible()
-    page.wait_for_function(SHOWN, arg=[SMALL, *walk.steps[number - 1].show])
+    page.wait_for_function(IS_SHOWN, arg=[SMALL, *walk.steps[number - 1].show])
 
 
 @pytest.mark.parametrize(
@@ -103,7 +92,9 @@ def missed(visit: Visit, name: str, size: ViewportSize, more: str) -> list[tuple
     for number, step in enumerate(walk.steps, start=1):
         expect_line(page, name, number)
         try:
-            page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
+            page.wait_for_function(
+                "(what) => looks.isShown(what)", arg=[FAR if more else SMALL, *step.show], timeout=15_000
+            )
             if step.show[1:] and (contrast := _contrast(page, step.show)) < READABLE:
                 found.append((step.id, contrast))
         except TimeoutError:
@@ -128,19 +119,6 @@ def _contrast(page: Page, show: Sequence[str]) -> float:
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     bright = linear @ [0.2126, 0.7152, 0.0722]
     return float((bright.max() + 0.05) / (bright.min() + 0.05))
-
-
-def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_too(visit: Visit) -> None:
-    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn="[role=tablist]")
-    at_rest(page, "L3", 4)
-    page.keyboard.press("ArrowLeft")
-    at_rest(page, "L3", 3)
-    page.get_by_role("link", name="Next step").click()
-    at_rest(page, "L3", 4)
-    for chord in ("Control", "Meta", "Shift"):  # those of the browser and of the system
-        page.keyboard.press(f"{chord}+ArrowRight")
-    page.keyboard.press("ArrowRight")
-    at_rest(page, "L3", 5)
 
 
 def test_the_list_leads_into_a_lecture(visit: Visit) -> None:

@@ -1,8 +1,7 @@
-"""Ten things that a newcomer wants, and how many clicks from home they may take: a line in `TASKS` and a function."""
+"""Ten things that a newcomer wants, each a function that says in how many clicks at most, from home or elsewhere."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -36,12 +35,25 @@ class Newcomer:
 SENTENCE = "My sister feeds the neighbourhood hedgehogs."
 IN_MAIN = "[data-testid=stMain]"
 
+Task = Callable[[Newcomer], None]
+TASKS: dict[str, tuple[Task, int, str]] = {}
+"""By their names: what somebody does, in how many clicks at most, and where they begin."""
+
+
+def within(clicks: int, *, begins: str = "/") -> Callable[[Task], Task]:
+    def listed(task: Task) -> Task:
+        TASKS[task.__name__.replace("_", " ")] = (task, clicks, begins)
+        return task
+
+    return listed
+
 
 def door(me: Newcomer, title: str) -> None:
     """One of home's six."""
     me.click(me.page.locator(".doors a", has_text=title))
 
 
+@within(3)
 def what_it_refers_to(me: Newcomer) -> None:
     """The page says that one head is not the answer."""
     door(me, "All heads")
@@ -49,23 +61,27 @@ def what_it_refers_to(me: Newcomer) -> None:
     expect(me.page.locator(".pair")).to_contain_text("Several heads")
 
 
+@within(2)
 def which_head_links_two_words(me: Newcomer) -> None:
     door(me, "All heads")
     me.click(me.page.locator(".strip button", has_text="animal").first)
     expect(me.page.locator(".pair button:visible").first).to_have_text("layer 3, head 2 0.89")
 
 
+@within(2)
 def why_the_root(me: Newcomer) -> None:
     me.find("why √d")
     expect(me.page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
 
 
+@within(2)
 def hide_a_word(me: Newcomer) -> None:
     door(me, "A mask being painted")
     me.click(me.page.locator(".lab .sentence button", has_text="animal"))
     expect(me.page.locator(IN_MAIN).get_by_text(re.compile("in A.*in B")).first).to_be_visible()
 
 
+@within(3)
 def one_changed_word(me: Newcomer) -> None:
     """A difference is seen."""
     me.find("one changed word")
@@ -73,6 +89,7 @@ def one_changed_word(me: Newcomer) -> None:
     me.page.wait_for_function(f"() => globalThis.tfmvizViews?.side_difference?.view?.picture && {difference} > 0.1")
 
 
+@within(2, begins=f"/?text={SENTENCE.replace(' ', '+')}")
 def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
     """A sentence says that these models cut words into shorter pieces."""
     me.find("sinusoidal beside RoPE")
@@ -80,18 +97,21 @@ def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
     expect(me.page.get_by_text(re.compile(r"split your sentence into \d+ tokens"))).to_be_visible()
 
 
+@within(2)
 def norms_that_grow(me: Newcomer) -> None:
     me.find("norms that grow")
     expect(me.page.get_by_role("tab", name="Lengths")).to_have_attribute("aria-selected", "true")
     expect(me.page.locator(IN_MAIN).get_by_text(re.compile("norm", re.IGNORECASE)).first).to_be_visible()
 
 
+@within(3)
 def a_head_switched_off(me: Newcomer) -> None:
     me.find("switch off a head")
     me.click(me.page.locator("[data-code='d3.2']"))
     expect(me.page.get_by_text(re.compile(r"3\.2 off")).first).to_be_visible()
 
 
+@within(3)
 def what_a_neuron_does(me: Newcomer) -> None:
     """In words: no byte."""
     me.find("what a neuron does")
@@ -100,6 +120,7 @@ def what_a_neuron_does(me: Newcomer) -> None:
     expect(chart).not_to_contain_text("[")
 
 
+@within(1)
 def share_every_page(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     me.click(me.page.get_by_role("button", name="Share"))
@@ -109,36 +130,11 @@ def share_every_page(me: Newcomer) -> None:
     expect(said).to_have_count(0)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Task:
-    """What somebody wants, in how many clicks at most, and where they begin."""
-
-    done: Callable[[Newcomer], None]
-    clicks: int
-    begins: str = "/"
-
-
-TASKS = {
-    "what “it” refers to": Task(done=what_it_refers_to, clicks=3),
-    "which head links two words": Task(done=which_head_links_two_words, clicks=2),
-    "why √d": Task(done=why_the_root, clicks=2),
-    "hide a word": Task(done=hide_a_word, clicks=2),
-    "one changed word": Task(done=one_changed_word, clicks=3),
-    "sinusoidal beside RoPE": Task(
-        done=two_position_schemes_on_my_sentence, clicks=2, begins=f"/?text={SENTENCE.replace(' ', '+')}"
-    ),
-    "norms that grow": Task(done=norms_that_grow, clicks=2),
-    "a head switched off": Task(done=a_head_switched_off, clicks=3),
-    "what a neuron does": Task(done=what_a_neuron_does, clicks=3),
-    "share": Task(done=share_every_page, clicks=1),
-}
-
-
-@each("task", TASKS)
-def test_a_newcomer_gets_there_in_few_clicks(visit: Visit, task: Task) -> None:
+@each("task, clicks, begins", TASKS)
+def test_a_newcomer_gets_there_in_few_clicks(visit: Visit, task: Task, clicks: int, begins: str) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    page = visit.open(task.begins, drawn="[data-testid=stMain] h1")
+    page = visit.open(begins, drawn="[data-testid=stMain] h1")
     page.wait_for_selector(".st-key-find button")
     me = Newcomer(page)
-    task.done(me)
-    assert me.clicks <= task.clicks
+    task(me)
+    assert me.clicks <= clicks

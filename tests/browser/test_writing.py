@@ -21,7 +21,7 @@ def write(page: Page, n_words: int) -> Locator:
     return page.locator(".writing .text")
 
 
-def test_words_are_written_undone_and_in_the_address(visit: Visit) -> None:
+def test_words_are_written_undone_and_in_the_address_and_another_word_makes_a_branch(visit: Visit) -> None:
     page = visit.open(DESK, drawn=DRAWN)
     written = write(page, 3)
     press(page, "Step back")
@@ -31,11 +31,9 @@ def test_words_are_written_undone_and_in_the_address(visit: Visit) -> None:
     page.reload()
     expect(page.locator(WORDS)).to_have_count(2)
     expect(written).to_have_text(text)
-
-
-def test_another_word_makes_a_branch_that_one_can_walk(visit: Visit) -> None:
-    page = visit.open(DESK, drawn=DRAWN)
-    written, second = write(page, 3), page.locator(WORDS).nth(1)
+    press(page, "Next word")
+    expect(page.locator(WORDS)).to_have_count(3)
+    second = page.locator(WORDS).nth(1)
     before = str(written.text_content())
     second.click()
     expect(second).to_have_attribute("aria-pressed", "true")

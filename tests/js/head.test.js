@@ -135,3 +135,17 @@ test("a score is explained by what it was divided, capped and biased by", () => 
   assert.match(capped, /20.000 ÷ 2.000 = 10.000"/);
   assert.match(capped, /With the cap c = 3\.000: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
 });
+
+test("a score is explained by the products of its query and its key, which add up to it", () => {
+  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
+  const head = Object.assign(Object.create(Head.prototype), {
+    ...SCALED,
+    known: {},
+    crossing: false,
+    counts: { dim: 3 },
+  });
+  Object.assign(head, { queries: ["a"], keys: ["b"], arrays: { q: row(3, 5, 0.5), k: row(2, -4, 6) } });
+  const told = JSON.stringify(explain(head, "raw", { query: 0, key: 0 }));
+  for (const part of ["6.000", "−20.000", "3.000", "−11.000"]) assert.ok(told.includes(part), `${part}: ${told}`);
+  assert.equal(head.matrix("raw").values[0], -11);
+});

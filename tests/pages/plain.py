@@ -1,5 +1,6 @@
 """The model with which most pages open, in plain numpy, straight from its files."""
 
+import json
 from functools import cache
 
 import numpy as np
@@ -30,6 +31,12 @@ def forward(text: str) -> tuple[Array, Array, Array]:
 def softmax(logits: Array) -> Array:
     powers = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def losses_by_position(name: str) -> list[float]:
+    """What was measured of a shipped model on held-out text, in nats, position by position."""
+    path = zoo.MODELS.parent / "training" / f"{name}-by-position.json"
+    return list(json.loads(path.read_text(encoding="utf-8"))["loss"])
 
 
 def losses(logits: Array, ids: tuple[int, ...]) -> Array:

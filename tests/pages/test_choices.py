@@ -14,15 +14,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, lesson, matrices, open_page, pictures, sent, views, words
-from tests.model.helpers import flat, lively
 from tests.pages.claims import number, numbers_in
 from tests.pages.plain import softmax
 from tests.traces import FORMULAS, decoder, read_blob
-from tfmviz import zoo
-from tfmviz.analysis import attention_layer, lens, mask_effect, residual
-from tfmviz.model.transformer import build
+from tfmviz.analysis import lens, mask_effect, residual
 from tfmviz.record.trace import Trace
-from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.switch_off import copying
@@ -107,19 +103,6 @@ def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
     W_O = models.load("tiny-english").weights.attention(layer).W_O[HEAD]
     lengths = weights * np.linalg.norm(v @ W_O, axis=-1)
     np.testing.assert_allclose(effect, lengths / lengths.sum(), atol=0.0051)
-
-
-def test_a_head_reads_the_keys_of_its_own_group() -> None:
-    """With three heads to a key/value head, heads 0 to 2 share the first and 3 to 5 the second."""
-    tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
-    config = flat(vocab_size=tokenizer.vocab_size, d_model=24, n_layers=1, n_heads=6, n_kv_heads=2, d_ff=7, max_len=19)
-    module = lively(build(config)).requires_grad_(False)
-    trace = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module).trace("the cat sat")
-    layer = "decoder.0.self_attn"
-    for head in range(6):
-        for name, own in (("k", head // 3), ("q", head)):
-            found = attention_layer.of_head(trace, layer, head, name)
-            np.testing.assert_array_equal(found, trace[f"{layer}.{name}"][own])
 
 
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:

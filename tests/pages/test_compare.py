@@ -1,6 +1,5 @@
 """Sinusoidal or RoPE: what the page says of two schemes equals an independent computation from the models' files."""
 
-import json
 import math
 import re
 import shutil
@@ -14,17 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, forget, matrices, open_page, series, words
 from tests.model import numpy_model
-from tests.model.helpers import flat, lively, lively_model, token_ids
+from tests.model.helpers import flat, lively
 from tests.model.sizes import SCHEMES
 from tests.pages.claims import number, told
-from tests.pages.plain import losses
-from tests.positions.clocks import ENTRY, STEP
-from tests.traces import read_arrays
+from tests.pages.plain import losses, losses_by_position
+from tests.positions.clocks import ENTRY
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
 from tfmviz.analysis.linear_attention import shares
-from tfmviz.model.later import scores_from
-from tfmviz.model.transformer import DecoderOnly, build
+from tfmviz.model.transformer import build
 from tfmviz.positions import schemes
 from tfmviz.record.model import Model
 from tfmviz.record.weights import PositionEffects
@@ -32,11 +29,9 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 from tfmviz.ui import models, scheme_comparison
 from tfmviz.ui.compare import trials
-from tfmviz.ui.steps import stages
 from tfmviz.views import steps as view
 
 TEXT = "The cat sat on the mat."
-TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = ("Decision card", "Shift all positions", "Four terms", "On your sentence", "Longer texts")
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
@@ -51,10 +46,6 @@ def twin_of(scheme: str) -> Model:
     return models.load(scheme_comparison.name_of(scheme))
 
 
-def by_position(scheme: str) -> list[float]:
-    return list(json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"])
-
-
 def page(experiment: str, **address: str) -> AppTest:
     return open_page("positions_compare", **{"text": TEXT, "experiment": experiment} | address)
 
@@ -65,17 +56,6 @@ def ids_of(text: str) -> tuple[int, ...]:
 
 def tables(app: AppTest) -> list[dict[str, list[str]]]:
     return [table.value.to_dict(orient="list") for table in app.table]
-
-
-def test_only_schemes_that_know_places_notice_a_shift() -> None:
-    ids = token_ids(7, batch=1)[0]
-    for scheme in SCHEMES:
-        module = lively_model(positions=scheme, max_len=40 if schemes.SCHEMES[scheme].table else 8)
-        assert isinstance(module, DecoderOnly)
-        before, after = (scores_from(module, ids, first=first).numpy() for first in (0, 31))
-        for moved, much, little in zip(position_terms.change(before, after), (0.1, 0.01), (1e-4, 1e-5), strict=True):
-            notices = schemes.SCHEMES[scheme].acts == "embed"
-            assert (moved > much if notices else moved < little).all(), scheme
 
 
 def test_changes_means_along_distances_and_rises_are_those_counted_by_hand() -> None:
@@ -190,7 +170,7 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
     assert set(curves) == set(TWINS)
     rises = {}
     for scheme in TWINS:
-        loss = np.array(by_position(scheme)).reshape(-1, 16).mean(axis=1)
+        loss = np.array(losses_by_position(f"twins-{scheme}")).reshape(-1, 16).mean(axis=1)
         np.testing.assert_allclose(curves[scheme], loss)
         assert places[scheme].tolist() == [16 * n + 7.5 for n in range(len(loss))]
         if len(loss) == 32:
@@ -240,7 +220,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
         assert ("✓" in card["relative"][row]) is bool(moved < 1e-6), scheme
         if moved > 1e-6:
             assert float(re.findall(r"✗ ([\d.]+)", card["relative"][row])[0]) == pytest.approx(moved, rel=0.06)
-        loss = by_position(scheme)
+        loss = losses_by_position(f"twins-{scheme}")
         rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)
@@ -347,23 +327,6 @@ def test_a_new_scheme_takes_part_in_every_comparison(clocks: str) -> None:
             (card,) = tables(app)
             assert card["scheme"] == ["rope", clocks]
             assert all("✓" in card[name][1] for name in ("relative", "linear attention", "KV cache"))
-
-
-def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clocks: str) -> None:
-    """Once it multiplied q and k as they were, and was off by 0.22."""
-    name, layer, head = f"twins-{clocks}", "decoder.2.self_attn", 3
-    model = models.load(name)
-    trace = model.trace(LONGER)
-    q, k = (trace[f"{layer}.{letter}"][head].astype(np.float64) for letter in "qk")
-    turn = np.exp(1j * STEP * np.outer(np.arange(len(q)), np.arange(1, 4)))
-    q, k = ((x[:, ::2] + 1j * x[:, 1::2]) * turn for x in (q, k))
-    expected = (q @ k.conj().T).real / math.sqrt(6)
-    _, a = read_arrays(stages.payload(model, LONGER, layer, head))
-    found = a["rot_q"].astype(np.float64) @ a["rot_k"].T / math.sqrt(6)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(np.exp(1j * a["angles"]), turn, atol=1e-5)
-    assert np.abs(a["q"].astype(np.float64) @ a["k"].T / math.sqrt(6) - expected).max() > 0.1
-    assert not open_page("step_by_step", text=LONGER, model=name, layer="2", head="3").error
 
 
 def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:

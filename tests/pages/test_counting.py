@@ -20,7 +20,6 @@ from tfmviz.ui import counting
 from tfmviz.ui.counting import DELTAS, METHODS, PROMPTS
 
 PAGE = "counting"
-TABS = ("A whole sentence", "Write with it", "Never seen")
 OWN = "The cat sat. The cat ran. The dog sat! A cat ran to the dog."
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, paired, pictures, sent, series, views, words
 from tests.pages.claims import number
-from tests.pages.plain import ids_of, losses, softmax, weights
+from tests.pages.plain import ids_of, losses, losses_by_position, softmax, weights
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
@@ -159,8 +159,7 @@ def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     for name in ("twins-attention-only", "twins-rope"):
         trace = zoo.load(name).trace(TEXT)
         own.append(losses(trace["logits"], trace.target.ids))
-        by_position = json.loads((zoo.MODELS.parent / "training" / f"{name}-by-position.json").read_text())["loss"]
-        measured.append(np.mean(by_position[:64]))
+        measured.append(float(np.mean(losses_by_position(name)[:64])))
     np.testing.assert_allclose(charts(app)["losses_twins"]["tables"]["rows"]["value"], own[0] - own[1], atol=1e-4)
     assert "**{:.2f}** instead of **{:.2f}** nats".format(*measured) in words(app)
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
-from streamlit.testing.v1 import AppTest
 from torch import nn
 
 from tests.app import charts, matrices, open_page, pictures, series, words
@@ -163,11 +162,6 @@ def test_numbers_that_cannot_be_used_are_told_why() -> None:
             facts.table(ages, fees)
 
 
-def recorded_within(app: AppTest) -> float:
-    """The difference that the page names: "1.2·10⁻⁶"."""
-    return told(app, r"own values to within \*\*(\S+)\*\*")[0]
-
-
 def test_gains_and_biases_are_those_of_the_weights() -> None:
     app, weights = open_page(PAGE, text=TEXT, about=TABS[3]), plain.weights()
     gain, bias = (charts(app)[key]["tables"]["rows"] for key in ("spread_gain", "spread_bias"))
@@ -175,7 +169,7 @@ def test_gains_and_biases_are_those_of_the_weights() -> None:
     last = weights["decoder.norm.weight"]
     assert (gain["low"][-1], gain["median"][-1]) == pytest.approx((last.min(), np.median(last)), abs=1e-6)
     assert bias["high"][7] == pytest.approx(weights["decoder.blocks.3.mlp_residual.norm.bias"].max(), abs=1e-6)
-    assert recorded_within(app) < 1e-5
+    assert told(app, r"own values to within \*\*(\S+)\*\*")[0] < 1e-5
 
 
 def test_gradients_before_training_follow_the_theory_and_leave_torch_s_random_numbers_as_they_were() -> None:

@@ -304,7 +304,7 @@ def test_a_model_near_the_name_that_cannot_be_loaded_is_not_taken(own_zoo: Path)
 FIRST = EXAMPLES["tiny-english"][0]
 
 
-def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
+def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that_there_are() -> None:
     app = open_page("home")
     data, trace = sent(app, "home"), zoo.load("tiny-english").trace(FIRST.text)
     heads = json.loads(data["heads"])
@@ -318,12 +318,7 @@ def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     before, begins = heads[1]["weights"], heads[2]["weights"]
     assert np.mean(np.diagonal(before, -1)) > 0.7
     assert np.mean([row[0] for row in begins]) > 0.7
-
-
-def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are() -> None:
-    app = open_page("home")
     doors = json.loads(sent(app, "doors")["doors"])
-    trace = zoo.load("tiny-english").trace(FIRST.text)
     cells = np.frombuffer(base64.b64decode(doors[0]["grids"]["cells"]), np.uint8).reshape(6, 8, 13, 13)
     patterns = np.stack([trace[f"{layer}.pattern"] for layer in trace.layers])
     np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)

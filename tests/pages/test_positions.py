@@ -1,6 +1,5 @@
 """The page on positions: its laws, its numbers against independent computation, and what becomes of odd input."""
 
-import json
 import math
 import re
 from itertools import pairwise
@@ -13,7 +12,7 @@ from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, columns, matrices, open_page, press, sent, series, views, words
-from tests.pages.plain import softmax
+from tests.pages.plain import losses_by_position, softmax
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
 from tfmviz.record.edits import SetMask
@@ -280,7 +279,7 @@ def test_the_trained_table_its_lengths_and_the_measured_loss_are_shown_as_they_a
     lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
     rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
     np.testing.assert_allclose(lengths["norm now"], rows, rtol=1e-5)
-    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
+    measured = losses_by_position("twins-learned")
     assert loss["measured"].tolist() == measured
     assert len(measured) == 64
     assert "Every row has grown from its random" in words(app)

@@ -24,7 +24,7 @@ from tfmviz.ui import models
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
-LAYER, HEAD = 1, 2
+HEAD = 2
 
 
 @cache

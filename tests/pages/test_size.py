@@ -71,7 +71,10 @@ def test_a_token_costs_two_operations_for_each_parameter_and_gpt_3_its_memory_an
     rows, columns = found["rows"], found["columns"]
     assert columns[2] == "300 billion tokens (its authors), 3.1·10²³ operations"
     assert rows[1][2] == f"{3.143e23 / (312e12 * 0.4) / 86_400 / 365.25:.3g} years"
-    assert result_rows("sizes")["BERT base"][2] == "109,482,240"
+    published = {
+        row[0]: row[1:] for row in sent(open_page(PAGE, sized="Result tables", results="sizes"), "result_table")["rows"]
+    }
+    assert published["BERT base"][2] == "109,482,240"
 
 
 def test_a_time_is_written_in_the_largest_unit_that_it_reaches() -> None:
@@ -88,11 +91,6 @@ def test_sizes_of_your_own_are_counted() -> None:
     matrices = 3 * (4 * 64 * 64 + 2 * 64 * 128)
     small = 3 * (4 * 64 + 128 + 64 + 2 * 2 * 64) + 2 * 64
     assert f"**{matrices + small + 256 * 64:,}** parameters" in words(app)
-
-
-def result_rows(name: str) -> dict[str, list[str]]:
-    rows = sent(open_page(PAGE, sized="Result tables", results=name), "result_table")["rows"]
-    return {row[0]: row[1:] for row in rows}
 
 
 def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the_paper_s() -> None:

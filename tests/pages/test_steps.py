@@ -12,6 +12,7 @@ import tfmviz
 from tests.app import lesson, matrices, open_page, sent, words
 from tests.model.sizes import SCHEMES
 from tests.pages import plain
+from tests.positions.clocks import ENTRY
 from tests.traces import read_arrays, read_payload
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, numpy_attention, scaling
@@ -19,6 +20,7 @@ from tfmviz.analysis.biography import words as in_words
 from tfmviz.analysis.biography.file import FILE, HeadCatalog, load, unlike
 from tfmviz.analysis.predictions import softmax
 from tfmviz.model.config import ModelConfig
+from tfmviz.positions import schemes
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
 from tfmviz.ui.steps import stages
@@ -31,7 +33,8 @@ PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads o
 
 VARIANTS: dict[str, dict[str, Any]] = {
     **{scheme: {"positions": scheme} for scheme in SCHEMES},
-    "shared keys": {"positions": "rope", "n_kv_heads": 1},
+    "clocks": {"positions": "clocks"},
+    "shared keys": {"positions": "rope", "n_heads": 6, "n_kv_heads": 2},
     "sink": {"positions": "rope", "sink": "present"},
     "post-norm": {"positions": "learned", "norm_position": "post"},
     "encoder": {"architecture": "encoder-only", "positions": "sinusoidal"},
@@ -41,7 +44,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def variants(put_random_model: Callable[..., ModelConfig]) -> dict[str, ModelConfig]:
+def variants(put_random_model: Callable[..., ModelConfig], monkeypatch: pytest.MonkeyPatch) -> dict[str, ModelConfig]:
+    """With a scheme that the library does not know among them."""
+    monkeypatch.setitem(schemes.SCHEMES, "clocks", ENTRY)
     return {name: put_random_model(name, **changes) for name, changes in VARIANTS.items()}
 
 

@@ -29,7 +29,6 @@ from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
 TOKEN = 4
-TABS = ("Lengths", "Neighbours", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -111,7 +110,7 @@ def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
         assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
-def test_who_made_the_word_sums_to_the_logit() -> None:
+def test_who_made_the_word_sums_to_the_logit_and_a_button_leads_to_a_strong_head() -> None:
     vocabulary, _, _, logits = read_out()
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
@@ -125,8 +124,14 @@ def test_who_made_the_word_sums_to_the_logit() -> None:
     assert sum(shown["wrote"]["tables"]["rows"]["value"]) == pytest.approx(grid[5, 2], abs=1e-4)
     (frame,) = header["frames"]
     assert (frame["left"], frame["top"], frame["right"], frame["bottom"]) == (2, 5, 3, 6)
+    app = page("Who made the word")
     answer = vocabulary[int(logits[-1, TOKEN].argmax())].strip()
-    assert f"The logit of “{answer}” after token {TOKEN} “the”" in words(page("Who made the word"))
+    assert f"The logit of “{answer}” after token {TOKEN} “the”" in words(app)
+    button = app.button(key="look_at_0")
+    layer, head = map(int, re.findall(r"layer (\d), head (\d)", button.label)[0])
+    button.click().run()
+    assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (layer, head)
+    assert f"**Layer {layer}, head {head}** looked most at" in words(app)
 
 
 def test_a_word_that_is_not_one_token_is_answered_with_near_ones() -> None:
@@ -142,16 +147,6 @@ def test_a_word_that_is_not_one_token_is_answered_with_near_ones() -> None:
         for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest tokens:")[2]):
             turn_to(app, word=offered.replace("\\", ""))
             assert not app.warning
-
-
-def test_a_button_takes_the_reader_to_a_strong_head() -> None:
-    app = page("Who made the word")
-    label = app.button(key="look_at_0").label
-    found = re.search(r"layer (\d), head (\d)", label)
-    assert found
-    app.button(key="look_at_0").click().run()
-    assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (int(found[1]), int(found[2]))
-    assert f"**Layer {found[1]}, head {found[2]}** looked most at" in words(app)
 
 
 def test_post_norm_is_said_to_be_no_plain_sum() -> None:

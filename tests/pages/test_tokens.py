@@ -106,15 +106,7 @@ def test_the_table_of_pairs_and_the_merges_of_a_pasted_text() -> None:
     app = learned_from("aab aab aab ab", "2", text="aab")
     assert sent(app, "pair_counts")["rows"][0] == ["a + ab", "aab", "3"]
     note, boxes = rows(app, "learned_so_far")["merges so far"]
-    assert note == "2, latest first"
-    trained = tokenizers.Tokenizer(tokenizers.models.BPE())
-    trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=258, initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    )
-    trained.train_from_iterator(["aab aab aab ab"], trainer)
-    library = ["".join(pair) for pair in json.loads(trained.to_str())["model"]["merges"]]
-    assert [box[0] for box in boxes] == library[::-1]
+    assert (note, [box[0] for box in boxes]) == ("2, latest first", ["aab", "ab"])
 
 
 def learned_from(pasted: str, merges: str, **address: str) -> AppTest:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tests.plots.cells import colours, received, sentences, ticks
+from tests.plots.cells import colours, received, sentences
 from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING, MOST_WRITTEN
 from tfmviz.plots import compare, side_by_side
 from tfmviz.plots.cells import (
@@ -200,25 +200,6 @@ def test_masked_is_neutral_and_what_is_allowed_has_the_colour_of_attention() -> 
             assert np.linalg.norm(colours(PICTURES[name], [0], theme)[0] - masked) > 30, name
 
 
-def test_small_signed_values_are_coloured_at_their_root() -> None:
-    plain, rooted = PICTURES["parts"], PICTURES["added"]
-    assert rooted.scale.high == 1.25
-    parts = np.array([-0.25, 0.01, 0.49])
-    at_root = np.sign(parts) * np.sqrt(np.abs(parts)) * plain.scale.high
-    for theme in THEMES:
-        expected = colours(plain, at_root.tolist(), theme)
-        np.testing.assert_allclose(colours(rooted, (parts * 1.25).tolist(), theme), expected, atol=1)
-
-
-def test_the_colour_bar_counts_in_round_steps_and_stays_true() -> None:
-    assert list(ticks(PICTURES["patterns"], 5).values()) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-    assert list(ticks(PICTURES["classes"], 8).values()) == ["0", "1", "2"]
-    assert list(ticks(PICTURES["moved"], 4).values()) == ["0%", "10%", "20%", "30%"]
-    assert list(ticks(PICTURES["added"], 4).values()) == ["−1", "0", "1"]
-    assert list(ticks(PICTURES["added"], 5).values()) == ["−1.0", "−0.5", "0.0", "0.5", "1.0"]
-    assert ticks(PICTURES["lengths"], 4) == pytest.approx({0: "0", 10: "10", 20: "20", 30: "30"})
-
-
 def test_matrices_side_by_side_keep_cells_tokens_mask_and_one_scale() -> None:
     for name in ("in rows of two", "parts"):
         header, values = received(PICTURES[name])
@@ -231,30 +212,6 @@ def test_matrices_side_by_side_keep_cells_tokens_mask_and_one_scale() -> None:
         assert above == "<a>: query 1 “cat”, key 3 “7”: –"
     largest = max(np.abs(matrix[CAUSAL]).max() for matrix in SQUARES)
     assert PICTURES["parts"].scale.high == pytest.approx(largest)
-
-
-FULL_NAME = "<b>" + 20 * "o" + "</b>"
-
-SAID = {
-    "heads": {(0, 6): "layer 0, head 6: –", (1, 0): "layer 1, head 0: 0.600"},
-    "patterns": {
-        (2, 1): f"<a>: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}",
-        (0, 6): "<a>: query 0 “<s>”, key 6 “⏎”: –",
-    },
-    "added": {(1, 0): "layer 1, head 0: +0.600", (0, 3): "layer 0, head 3: −0.500"},
-    "moved": {(0, 0): "a 0, b 0: 7.0%"},
-    "classes": {(1, 1): "query 1 “cat”, key 1 “cat”: 1"},
-    "mask": {(1, 1): "query 1, key 1 “the”: may look", (0, 4): "query 0, key 4 “&”: may not look"},
-}
-
-
-def test_what_is_said_of_a_cell() -> None:
-    for name, said in SAID.items():
-        assert dict(zip(said, sentences(PICTURES[name], [*said]), strict=True)) == said
-    first, second = sentences(PICTURES["lengths"], [(0, 0), (1, 5)])
-    assert first == "embedding, token 0 “7”: norm 7.00"
-    assert second.startswith(f"after layer 0, token 5 “{FULL_NAME}”: norm 22.00")
-    assert second.endswith("more")
 
 
 def test_names_stay_apart_and_frames_lie_around_what_is_chosen() -> None:

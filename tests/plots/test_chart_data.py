@@ -22,12 +22,6 @@ def columns(chart: Chart, *names: str, table: str = "rows") -> list[tuple[Any, .
     return list(zip(*(chart.data[table][name] for name in names), strict=True))
 
 
-def coloured(chart: Chart) -> dict[str, str]:
-    """What its bars say by which colour."""
-    colours = scale(chart, "color", "bar")
-    return dict(zip(colours["domain"], colours["range"], strict=True))
-
-
 def scale(chart: Chart, channel: str, mark: str) -> dict[str, Any]:
     """The scale of a channel of the layer with that mark."""
     layer = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == mark)
@@ -117,7 +111,9 @@ def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
         assert columns(chart, "step", "end", table="trail") == trail
         assert [solid < 1 for (solid,) in columns(chart, "solid")] == [False, False, True, False, False]
         assert chart.data["rows"]["hover"][2] == "head 1: −5.00"
-        assert coloured(chart).items() >= {"head": theme.attention, "MLP": theme.mlp, "embedding": theme.vector}.items()
+        colours = scale(chart, "color", "bar")
+        means = dict(zip(colours["domain"], colours["range"], strict=True))
+        assert means.items() >= {"head": theme.attention, "MLP": theme.mlp, "embedding": theme.vector}.items()
 
 
 def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:

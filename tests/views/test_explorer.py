@@ -69,32 +69,6 @@ def test_a_head_is_previewed_by_pointer_and_arrow_keys_and_kept_by_a_click_or_en
     expect(tile(page, 2, 1)).to_have_attribute("aria-pressed", "true")
 
 
-def test_heads_of_all_layers_are_added_by_shift_or_by_a_button_and_the_last_stays(standalone: Standalone) -> None:
-    page = standalone.open()
-    heading = page.locator(".headline strong")
-    tile(page, 0, 2).click(modifiers=["Shift"])
-    assert chosen_heads(page) == ["0.0", "0.2"]
-    page.locator("h1").hover()
-    expect(heading).to_have_text("Layer 0, heads 0, 2")
-    assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][[0, 2], -1].mean(axis=0))
-    tile(page, 2, 1).focus()
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.press("Tab")
-    page.locator("h1").hover()
-    expect(heading).to_have_text("Heads 0.0, 0.2, 2.1")
-    frames = page.locator(".tiles [aria-pressed=true]").evaluate_all(
-        "all => all.map((node) => getComputedStyle(node).borderColor)"
-    )
-    assert len(set(frames)) == 3
-    page.get_by_role("button", name="Add heads").click()
-    for layer, head in ((0, 0), (0, 2), (2, 1)):
-        tile(page, layer, head).click()
-    assert chosen_heads(page) == ["2.1"]
-    page.get_by_role("button", name="Add heads").click()
-    tile(page, 1, 1).click()
-    assert chosen_heads(page) == ["1.1"]
-
-
 def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalone: Standalone) -> None:
     page = standalone.open()
     pair = page.get_by_role("group", name="Which head links two words?")
@@ -124,28 +98,6 @@ def test_pointing_at_a_token_tells_whom_it_looks_at_and_at_a_key_who_looks(stand
     best = int(pattern[:, 1].argmax())
     assert said(page).startswith(f"“animal” (token 1) is looked at by “{TOKENS[best].strip()}” {pattern[best, 1]:.2f}")
     assert strip_numbers(page) == ["–", *as_strip(pattern[1:, 1])]
-
-
-def test_a_click_or_enter_pins_a_token_until_it_is_clicked_again_or_escape(standalone: Standalone) -> None:
-    page = standalone.open()
-    token = page.locator(".strip").first.locator("button").nth(3)
-    token.click()
-    page.locator("h1").hover()
-    expect(token).to_have_attribute("aria-pressed", "true")
-    assert said(page).startswith("“tired” (token 3) looks at")
-    token.click()
-    page.locator("h1").hover()
-    assert said(page).startswith("“.” (token 6) looks at")
-    token.click()
-    page.keyboard.press("Escape")
-    expect(token).to_have_attribute("aria-pressed", "false")
-    strip = page.locator(".strip").first.locator("button")
-    strip.last.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Enter")
-    expect(strip.nth(1)).to_have_attribute("aria-pressed", "true")
-    assert said(page).startswith("“animal” (token 1) looks at")
 
 
 def test_pointing_at_a_cell_and_going_there_by_keys_tells_query_key_and_weight(standalone: Standalone) -> None:

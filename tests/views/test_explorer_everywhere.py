@@ -4,16 +4,15 @@ import itertools
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tests.browser import tool
+from tests.browser import SCHEMES, tool
 from tests.traces import ODD_TOKENS, causal, decoder, words
 from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, centre_of_cell, said, strip_numbers, tile
 
@@ -114,9 +113,10 @@ def test_the_svg_of_the_matrix_holds_every_cell_and_says_what_filters_left_out(
         assert ("(without the first token)" in text) == mentioned, name
 
 
-def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone]) -> None:
-    for scheme, trace in itertools.product(("light", "dark"), (TRACE, CROSS)):
-        page = visitor(color_scheme=scheme, viewport={"width": 1280, "height": 900}).open(trace, title="some model")
+def test_axe_finds_nothing_to_complain_about(standalone: Standalone) -> None:
+    for scheme, trace in itertools.product(SCHEMES, (TRACE, CROSS)):
+        standalone.page.emulate_media(color_scheme=scheme)
+        page = standalone.open(trace, title="some model")
         page.get_by_text("Filters and colours").click()
         page.get_by_text("Read the rows as text").click()
         expect(page.locator(".in-words li").first).to_be_visible()
@@ -125,16 +125,21 @@ def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone])
         assert results.violations_count == 0, results.generate_report()
 
 
-def test_nothing_is_wider_than_the_screen(visitor: Callable[..., Standalone]) -> None:
+def test_nothing_is_wider_than_the_screen(standalone: Standalone) -> None:
     for width, trace in itertools.product((360, 640, 1280), (decoder(words(64), layers=12, heads=12), CROSS)):
-        page = visitor(viewport={"width": width, "height": 800}).open(trace)
+        standalone.page.set_viewport_size({"width": width, "height": 800})
+        page = standalone.open(trace)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_tap_on_a_phone_chooses_head_and_token(visitor: Callable[..., Standalone]) -> None:
-    page = visitor(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True).open()
+def test_a_tap_on_a_phone_chooses_head_and_token(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    phone = Standalone(context, tmp_path)
+    page = phone.open()
     tile(page, 1, 2).tap()
     expect(page.locator(".headline strong")).to_have_text("Layer 1, head 2")
     page.locator(".strip button").nth(2).tap()
     expect(page.locator(".strip button").nth(2)).to_have_attribute("aria-pressed", "true")
     assert said(page).startswith("“was” (token 2) looks at")
+    assert phone.complaints == []
+    context.close()

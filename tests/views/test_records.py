@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.node import call
 from tests.records import traced
-from tests.traces import causal, decoder, pattern, translation, words
+from tests.traces import causal, decoder, pattern, translation
 from tfmviz import views
 from tfmviz.analysis.rollout import rollout
 from tfmviz.record.trace import Array, Trace
@@ -100,22 +100,6 @@ def test_the_explorer_shows_the_same_attention_of_both_and_names_what_is_missing
     assert said == "decoder.0.mlp.out was not captured; there are embed."
     shows_the_same(decoder(("a", "b", "a", "c", "d")))
     shows_the_same(translation(("x", "y", "z"), ("a", "b", "c", "d", "e")))
-
-
-def test_means_and_rollout_equal_numpys() -> None:
-    trace = decoder(words(7), layers=3, heads=3)
-    patterns = [trace[f"{layer}.pattern"] for layer in trace.layers]
-    masks = [trace[f"{layer}.mask"] for layer in trace.layers]
-    expected = {
-        (1, "mean"): patterns[1].mean(axis=0),
-        (0, "all"): np.mean([p.mean(axis=0) for p in patterns], axis=0),
-        (0, "rollout"): rollout(patterns[:1], masks[:1])[0],
-        (2, "rollout"): rollout(patterns, masks)[0],
-    }
-    asked = f"[...new module.Attention({BYTES}).matrix(0, %s, %s).weights]"
-    for (layer, what), weights in expected.items():
-        found = call("explorer/payload.ts", asked % (layer, repr(what)), {"bytes": packed(views.payload(trace))})
-        np.testing.assert_allclose(found, weights.ravel(), atol=0.0006)
 
 
 def test_rollout_reaches_through_a_narrow_mask() -> None:
