@@ -17,9 +17,9 @@ from starlette.applications import Starlette
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.app import open_page, sent, views
+from tests.asking import wait_until
 from tests.browser import free_port
 from tests.classroom.crowd import together
-from tests.deploy.serving import wait_until
 from tests.hostile.texts import ODD, WORST
 from tests.text.panics import TEXT, panic
 from tests.traces import read_arrays
