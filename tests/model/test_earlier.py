@@ -40,7 +40,7 @@ CONFIGS: dict[str, EarlierConfig] = {
 
 every_one = each("name", list(CONFIGS))
 
-SIZES: dict[str, int] = {"vocab_size": VOCAB, "max_len": 13}
+SIZES: dict[str, Any] = {"vocab_size": VOCAB, "max_len": 13}
 SHAPES: dict[str, EarlierConfig | LabellerConfig | Seq2SeqConfig] = {
     **CONFIGS,
     **{way: LabellerConfig(directions=way, n_labels=3, d_model=6, n_layers=2, **SIZES) for way in get_args(Directions)},
