@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,7 @@ def read(literal: str) -> Any:
     return None
 
 
+@cache
 def parsed(source: str, suffix: str) -> tuple[list[tuple[str, Any]], str]:
     """The literals of a source, and its texts: all that is no comment, in Python what the literals hold."""
     if suffix == ".py":
