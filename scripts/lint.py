@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
-from scripts import draw_rooms
+from scripts import draw_rooms, lint_constants
 
 ROOT = Path(__file__).parents[1]
 ROOMS = draw_rooms.read()
@@ -406,6 +406,9 @@ OF_ALL: Sequence[Callable[[Sources], Iterator[str]]] = (
     every_choice_has_a_key_of_its_own,
     every_key_that_is_styled_is_given,
     settings_are_safe,
+    lint_constants.repeats_no_constant,
+    lint_constants.writes_no_constant_in_both_languages,
+    lint_constants.uses_each_constant_in_both_languages,
 )
 
 

@@ -3,6 +3,7 @@
 import gc
 import json
 import re
+from collections.abc import Mapping
 from functools import cache as kept
 from typing import Any
 
@@ -37,12 +38,17 @@ def forget() -> None:
     cache.clear()
 
 
-def open_page(page: str = "explorer", **address: str) -> AppTest:
-    """The first run of `pages/PAGE.py` at an address with these parameters."""
+def opened(page: str, address: Mapping[str, str]) -> AppTest:
+    """`pages/PAGE.py`, about to be opened by a link with these parameters."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     for key, value in address.items():
         app.query_params[key] = value
-    app.switch_page(f"pages/{page}.py").run()
+    return app.switch_page(f"pages/{page}.py")
+
+
+def open_page(page: str = "explorer", **address: str) -> AppTest:
+    """The first run of a page."""
+    app = opened(page, address).run()
     assert not app.exception
     return app
 

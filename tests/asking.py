@@ -1,7 +1,13 @@
-"""Requests as no browser sends them: any bytes for an address, any host and origin."""
+"""Requests as no browser sends them: any bytes for an address, any host and origin; and waiting for what follows."""
 
 import socket
+import time
+from collections.abc import Callable
 from http.client import HTTPResponse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 SESSION = {
     "Connection": "Upgrade",
@@ -34,3 +40,11 @@ def handshake(server: str, *, host: str, origin: str | None, target: str = "/_st
     """The status with which a session is answered: 101 opens it."""
     said = {"Host": host} | ({} if origin is None else {"Origin": origin}) | SESSION
     return asked(server, target, said)[0]
+
+
+def wait_until(holds: Callable[[], bool], what: str, *, page: "Page | None" = None) -> None:
+    """Looks again and again; meanwhile a browser's page goes on, whose requests pass through this process."""
+    deadline = time.monotonic() + 300
+    while not holds():
+        assert time.monotonic() < deadline, f"{what} has not happened within five minutes"
+        page.wait_for_timeout(50) if page else time.sleep(0.02)

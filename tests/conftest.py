@@ -130,6 +130,14 @@ def width() -> int:
 
 
 @pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A toy corpus to train on."""
+    from tests.training.toys import write_corpus
+
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     with serve(ROOT / "app.py", free_port()) as running:
         yield running

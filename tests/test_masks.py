@@ -92,11 +92,3 @@ def test_a_mask_for_some_heads_leaves_the_others_alone() -> None:
     assert torch.equal(changed[f"{layer}.pattern"][:, [0, 2]], plain[f"{layer}.pattern"][:, [0, 2]])
     assert torch.equal(changed[f"{layer}.pattern"][:, 1], torch.eye(LENGTH).expand(2, -1, -1))
     assert torch.equal(changed[f"{last}.mask"], plain[f"{last}.mask"])
-
-
-def test_all_heads_named_is_the_same_as_none_named() -> None:
-    model, ids, layer = lively_model(), token_ids(LENGTH), "decoder.1.self_attn"
-    mask = tuple(tuple(row) for row in masks.window(LENGTH, 2).tolist())
-    edits = (SetMask(layer=layer, mask=mask, heads=(True,) * N_HEADS), SetMask(layer=layer, mask=mask))
-    every, none = (record(model, ids, edits=[edit])["logits"] for edit in edits)
-    assert torch.equal(every, none)

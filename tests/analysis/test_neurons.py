@@ -34,21 +34,20 @@ def traces(posts: list[Array]) -> list[Trace]:
 
 
 def test_the_largest_values_are_found_and_come_back_from_their_file(tmp_path: Path, weights: ModelWeights) -> None:
-    peaks = neurons.find(traces(texts()), [SITE])[SITE]
+    posts = texts()
+    peaks = neurons.find(traces(posts), [SITE])[SITE]
+    for neuron in range(D_FF):
+        largest = sorted(((float(np.abs(post[:, neuron]).max()), n) for n, post in enumerate(posts)), reverse=True)
+        assert peaks.text[neuron].tolist() == [n for _, n in largest[:KEPT]]
+        for text, token, value in zip(peaks.text[neuron], peaks.token[neuron], peaks.value[neuron], strict=True):
+            assert posts[text][token, neuron] == pytest.approx(value, rel=1e-3)
+            assert abs(posts[text][token, neuron]) == np.abs(posts[text][:, neuron]).max()
     saved(tmp_path / neurons.FILE, dict.fromkeys(neurons.layers_of(weights), peaks), weights)
     name, loaded = neurons.load(tmp_path / neurons.FILE, weights)
     assert name == "english.txt"
     assert list(loaded) == list(neurons.layers_of(weights)) == ["decoder.0.mlp", "decoder.1.mlp"]
     for field in dataclasses.fields(Peaks):
         np.testing.assert_array_equal(getattr(loaded["decoder.1.mlp"], field.name), getattr(peaks, field.name))
-    posts = texts()
-    found = neurons.find(traces(posts), [SITE])[SITE]
-    for neuron in range(D_FF):
-        largest = sorted(((float(np.abs(post[:, neuron]).max()), n) for n, post in enumerate(posts)), reverse=True)
-        assert found.text[neuron].tolist() == [n for _, n in largest[:KEPT]]
-        for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-            assert posts[text][token, neuron] == pytest.approx(value, rel=1e-3)
-            assert abs(posts[text][token, neuron]) == np.abs(posts[text][:, neuron]).max()
 
 
 def saved(path: Path, peaks: dict[str, Peaks], weights: ModelWeights) -> None:

@@ -62,17 +62,13 @@ def test_norms_writes_and_shares_are_the_streams(architecture: Architecture, sta
             np.testing.assert_allclose(((write - part * whole) * whole).sum(axis=-1) / squared, 0, atol=1e-5)
 
 
-def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
-    """One layer, one token, no norm."""
-    before, a, m = np.array([[1.0, 2.0, 2.0]]), np.array([attention]), np.array([mlp])
-    values = {"resid_pre": before, "self_attn.out": a, "mlp.out": m, "resid_post": before + a + m}
-    return Trace(target=encoding([3]), values={f"decoder.0.{name}": value for name, value in values.items()})
-
-
 @each("part", [0.0, 5.0])
 def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
+    x, write = np.array([[1.0, 2.0, 2.0]]), np.array([[part, 0, 0]])
+    values = {"resid_pre": x, "self_attn.out": write, "mlp.out": -write, "resid_post": x}
+    one_step = Trace(target=encoding([3]), values={f"decoder.0.{name}": value for name, value in values.items()})
     with np.errstate(all="raise"):
-        measured = stream(stream_of_one_step([part, 0, 0], [-part, 0, 0]), "decoder")
+        measured = stream(one_step, "decoder")
     assert np.isnan(measured.attention_share).all()
     assert measured.norms.tolist() == [[3], [3]]
 

@@ -153,21 +153,19 @@ def test_scores_sum_to_logits_and_a_heads_looks_to_its_score(name: str) -> None:
     _, trace, _, matrices = made(name)
     W_U, logits = matrices.readout.W_U, trace["logits"][TOKEN]
     river = river_of(name)
-    one = contributions.attribution(river, matrices, W_U[WORD])
+    direction = W_U[WORD].astype(float)
+    one = contributions.attribution(river, matrices, direction)
     both = contributions.attribution(river, matrices, W_U[WORD] - W_U[OTHER])
     added = np.zeros(len(W_U)) if matrices.readout.b_U is None else matrices.readout.b_U
     assert one.total + added[WORD] == pytest.approx(logits[WORD], abs=1e-4)
     assert both.total + added[WORD] - added[OTHER] == pytest.approx(logits[WORD] - logits[OTHER], abs=1e-4)
-    direction = matrices.readout.W_U[WORD].astype(float)
-    river = river_of(name)
-    found = contributions.attribution(river, matrices, direction)
     for n, part in enumerate(river.parts):
         if part.kind != "norm":
-            assert contributions.carried(river, matrices, n) @ direction == pytest.approx(found.scores[n], abs=1e-9)
+            assert contributions.carried(river, matrices, n) @ direction == pytest.approx(one.scores[n], abs=1e-9)
         if part.kind != "head":
             continue
-        effects = contributions.looks(trace, part, TOKEN, weights=matrices, direction=found.directions[n])
-        assert effects.sum() == pytest.approx(found.scores[n], abs=1e-4)
+        effects = contributions.looks(trace, part, TOKEN, weights=matrices, direction=one.directions[n])
+        assert effects.sum() == pytest.approx(one.scores[n], abs=1e-4)
         closed = ~np.broadcast_to(trace[f"{part.site}.mask"], trace[f"{part.site}.pattern"].shape[1:])[TOKEN]
         assert (effects[closed] == 0).all()
 

@@ -57,29 +57,28 @@ def test_every_tensor_of_a_block_is_what_its_formula_says(name: str) -> None:
 
 @every_model
 def test_the_parameters_of_all_parts_are_those_of_their_modules_and_tokens_read_alike(name: str) -> None:
-    module, *_ = made(name)
+    module, trace, stack, matrices = made(name)
     weights = weights_of(module)
     counts, shares = parameters(weights), list(share_of_parts(weights).values())
     assert sum(counts.values()) == size(module)
-    for stack, found in stacks_of(module).items():
-        assert counts[f"{stack}.positions"] == size(found.positions)
-        for (n, block), part in product(enumerate(blocks(module, stack)), ("self_attn", "cross_attn", "mlp")):
+    for one, found in stacks_of(module).items():
+        assert counts[f"{one}.positions"] == size(found.positions)
+        for (n, block), part in product(enumerate(blocks(module, one)), ("self_attn", "cross_attn", "mlp")):
             layer = getattr(block, part)
             of_layer, norm = (0, 0) if layer is None else (size(layer), size(getattr(block, f"{part}_residual")))
-            assert counts.get(f"{stack}.{n}.{part}", 0) == of_layer
-            assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
+            assert counts.get(f"{one}.{n}.{part}", 0) == of_layer
+            assert counts.get(f"{one}.{n}.{part}.norm", 0) == norm
     assert (counts["unembed"] == 0) == module.config.embeddings.tied
     assert sum(shares) == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
     assert min(shares) > 0
-    _, trace, stack, matrices = made(name)
     sites = list(residual.stages(trace, stack, "steps").values())
     everything = lens.read_stages(trace, sites, matrices.readout)
     for token in (0, 4):
-        one = lens.read_token(trace, sites, matrices.readout, token)
-        for field in fields(one):
+        alone = lens.read_token(trace, sites, matrices.readout, token)
+        for field in fields(alone):
             expected = getattr(everything, field.name)[:, token : token + 1]
-            np.testing.assert_allclose(getattr(one, field.name), expected, rtol=1e-4, atol=1e-5, err_msg=field.name)
+            np.testing.assert_allclose(getattr(alone, field.name), expected, rtol=1e-4, atol=1e-5, err_msg=field.name)
     assert lens.read_token(trace, sites[-1:], matrices.readout, 2).top.shape == (1, 1)
 
 

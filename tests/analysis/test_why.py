@@ -61,14 +61,10 @@ def test_the_terms_sum_to_the_score_of_a_float64_run(name: str) -> None:
     module, trace, _ = made(name)
     exact = trace_of(copy.deepcopy(module).double())
     for pair in (pair for layer in trace.layers for pair in some_pairs(trace, layer)):
-        assert_sums_to(sum_of(name, pair), exact[f"{pair.layer}.scores"], pair)
-
-
-def assert_sums_to(found: ScoreSum, scores: Array, pair: Pair) -> None:
-    score = scores[pair.head, pair.query, pair.key]
-    assert found.residue < EXACT
-    assert found.is_masked == np.isneginf(score)
-    assert found.is_masked or found.total == pytest.approx(score, abs=EXACT * (np.abs(found.terms).sum() + 1))
+        found, score = sum_of(name, pair), exact[f"{pair.layer}.scores"][pair.head, pair.query, pair.key]
+        assert found.residue < EXACT
+        assert found.is_masked == np.isneginf(score)
+        assert found.is_masked or found.total == pytest.approx(score, abs=EXACT * (np.abs(found.terms).sum() + 1))
 
 
 @each("name", ["pre", "post", "both"])
@@ -96,8 +92,7 @@ def test_every_writer_is_there_once_and_is_predicted_by_its_row_or_column(name: 
         assert ("position" in names) == (module.config.scheme.acts == "embed")
         assert len(set(names)) == len(names)
         assert names[-1] == BIASES
-    _, trace, _ = made(name)
-    found = sum_of(name, Pair(layer=trace.layers[-1], head=0, query=3, key=1))
+    found = sum_of(name, Pair(layer=layer, head=0, query=3, key=1))
     for side, lines in zip(SIDES, (found.terms, found.terms.T), strict=True):
         without = np.delete(lines, 1, axis=0).sum()
         bent = without if found.cap is None else found.cap * np.tanh(without / found.cap)

@@ -6,13 +6,11 @@ import os
 import shutil
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
@@ -20,14 +18,6 @@ from websockets.exceptions import WebSocketException
 from deploy import serve
 from deploy.serve import Asked, Proxy, Replica
 from tests.classroom.session import Answer, Session, opened
-
-
-def wait_until(holds: Callable[[], bool], what: str, *, page: Page | None = None) -> None:
-    """Looks again and again; meanwhile a browser's page goes on, whose requests pass through this process."""
-    deadline = time.monotonic() + 300
-    while not holds():
-        assert time.monotonic() < deadline, f"{what} has not happened within five minutes"
-        page.wait_for_timeout(50) if page else time.sleep(0.05)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,16 @@ def container(name: str) -> dict[str, Any]:
     return dict(only)
 
 
+IN_CLUSTER = {name: {one["name"]: one for one in container(name)["env"]} for name in ("app", "proxy")}
+"""Settings of each container in the cluster."""
+
+
 def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_them() -> None:
-    in_cluster = {one["name"]: one.get("value", "") for one in container("app")["env"]}
     for setting in (security.SETTING, "TFMVIZ_EMBED"):
         assert COMPOSE["app"]["environment"][setting] == f"${{{setting}:-}}"
-        assert setting in in_cluster
+        assert setting in IN_CLUSTER["app"]
     (service,) = (one for one in CLUSTER if one["kind"] == "Service" and "clusterIP" not in one["spec"])
-    assert service["metadata"]["name"] in in_cluster[security.SETTING].split()
+    assert service["metadata"]["name"] in IN_CLUSTER["app"][security.SETTING]["value"].split()
 
 
 def test_both_run_the_same_haproxy_with_the_file_of_this_folder_and_all_that_it_asks_for() -> None:
@@ -40,16 +43,17 @@ def test_both_run_the_same_haproxy_with_the_file_of_this_folder_and_all_that_it_
     kustomization = yaml.safe_load((DEPLOY / "kustomization.yaml").read_text(encoding="utf-8"))
     assert kustomization["configMapGenerator"] == [{"name": "haproxy", "files": ["haproxy.cfg"]}]
     asked = set(re.findall(r"\$\{?(TFMVIZ_\w+)", HAPROXY))
-    in_cluster = {one["name"] for one in container("proxy")["env"]} - {"NAMESPACE"}
-    assert COMPOSE["proxy"]["environment"].keys() == asked
-    assert in_cluster == asked
+    assert COMPOSE["proxy"]["environment"].keys() == IN_CLUSTER["proxy"].keys() - {"NAMESPACE"} == asked
 
 
 def test_the_servers_know_the_same_readers_and_hear_from_haproxy_alone_where_they_are() -> None:
-    in_cluster = {one["name"]: one for one in container("app")["env"]}
     assert COMPOSE["app"]["environment"][workers.KEY] == f"${{{workers.KEY}:-}}"
-    assert in_cluster[workers.KEY]["valueFrom"]["secretKeyRef"]["optional"]
-    assert COMPOSE["app"]["environment"]["FORWARDED_ALLOW_IPS"] == in_cluster["FORWARDED_ALLOW_IPS"]["value"] == "*"
+    assert IN_CLUSTER["app"][workers.KEY]["valueFrom"]["secretKeyRef"]["optional"]
+    for proxies in (
+        COMPOSE["app"]["environment"]["FORWARDED_ALLOW_IPS"],
+        IN_CLUSTER["app"]["FORWARDED_ALLOW_IPS"]["value"],
+    ):
+        assert proxies == "*"
     assert "ports" not in COMPOSE["app"]
     assert "http-request del-header X-Forwarded-For unless { src 127.0.0.1 ::1 }" in HAPROXY
 

@@ -19,8 +19,9 @@ from playwright.sync_api import Page, expect
 
 from deploy import serve
 from deploy.serve import Replica
+from tests.asking import wait_until
 from tests.browser import READY, Visit
-from tests.deploy.serving import Reader, Serving, reading, silence, wait_until
+from tests.deploy.serving import Reader, Serving, reading, silence
 
 PAGE = "/residual_stream?text=The+queen+gave+the+king+a+ring.&model=twins-rope&layer=2&head=1"
 
@@ -63,13 +64,6 @@ def what_is_chosen(page: Page) -> dict[str, str]:
         "model": page.locator(".st-key-models button").first.inner_text(),
         "query": page.evaluate("location.search"),
     }
-
-
-def test_readers_are_shared_among_the_servers(served: Serving) -> None:
-    with reading(served.address, 4) as readers:
-        everyone_is_answered(readers)
-        assert [served.sessions_on(replica) for replica in served.replicas] == [2, 2]
-    assert [reader.mistakes for reader in readers] == [[]] * 4
 
 
 def test_who_is_slow_slows_nobody(served: Serving) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from deploy import serve
 from deploy.serve import Proxy, Replica
-from tests.deploy.serving import free_ports, wait_until
+from tests.asking import wait_until
+from tests.deploy.serving import free_ports
 from tests.hostile.spellings import CLOSED
 
 

@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -178,13 +179,6 @@ def test_pieces_are_joined_by_summing_what_they_receive_and_averaging_what_they_
     assert len(tfmviz.show(layer, words(5), words=True).trace.tokens) == 5
 
 
-def of_pair(**choices: Any) -> Trace:
-    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=pair_tokenizer(), **choices)
-    inputs = tokenizer("a b c", "d e")
-    n = len(inputs.input_ids)
-    return tfmviz.trace_of(pattern(2, np.ones((n, n), dtype=bool)), inputs, tokenizer=tokenizer)
-
-
 def pair_tokenizer() -> tokenizers.Tokenizer:
     entries = {entry: n for n, entry in enumerate(["[UNK]", "[CLS]", "[SEP]", *"abcde"])}
     made = tokenizers.Tokenizer(WordLevel(entries, unk_token="[UNK]"))
@@ -196,10 +190,11 @@ def pair_tokenizer() -> tokenizers.Tokenizer:
 
 
 def test_the_sentences_of_a_pair_are_parts_and_each_head_says_what_goes_between_them() -> None:
-    trace = of_pair()
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=pair_tokenizer())
+    layer = pattern(2, np.ones((8, 8), dtype=bool))
+    trace = tfmviz.trace_of(layer, tokenizer("a b c", "d e"), tokenizer=tokenizer)
     named = ("", "A", "A", "A", "", "B", "B", "")
     assert trace.target.segments == named
-    layer = trace["encoder.0.self_attn.pattern"]
     for given in ([0, 0, 0, 0, 0, 1, 1, 1], np.array([[0, 0, 0, 0, 0, 1, 1, 1]]), [part or None for part in named]):
         assert tfmviz.trace_of(layer, trace.tokens, segments=given).target.segments == named, given
     header, _ = read_blob(views.payload(trace))
@@ -275,11 +270,6 @@ def long(heads: int, n: int) -> Array:
     return np.broadcast_to(np.float32(0), (1, heads, n, n))
 
 
-class Unknowing:
-    def convert_ids_to_tokens(self, index: int) -> None:
-        return None
-
-
 REFUSED: dict[str, tuple[Any, ...]] = {
     "parts of another text": ({"attentions": LAYERS, "segments": [0, 1]},),
     "a part for each token": ({"attentions": [long(1, 9)[0]], "segments": range(9)}, words(9)),
@@ -306,7 +296,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "a text": (LAYERS, "The cat sat"),
     "ids alone": (LAYERS, range(N)),
     "ids and something else": (LAYERS, range(N), "gpt2"),
-    "ids of another model": (LAYERS, range(N), Unknowing()),
+    "ids of another model": (LAYERS, range(N), SimpleNamespace(convert_ids_to_tokens=lambda index: None)),
     "an id below 0": (LAYERS, range(-1, N - 1), byte_level()),
     "a number": (LAYERS, 5, byte_level()),
     "words and ids": (LAYERS, ["a", 1, "b", 2, "c", 3, "d"]),

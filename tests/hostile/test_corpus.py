@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.app import title
-from tests.browser import ROOT
+from tests.app import opened, title
 from tests.hostile.addresses import NUMBERS, ONCE_HURT, WORDS, parameters
 from tests.hostile.texts import ODD
 from tests.pages.tabs import Address, addresses
@@ -34,11 +32,3 @@ def test_a_hostile_address_is_answered(page: str, address: Address) -> None:
     assert [one.message for one in app.exception] == []
     assert TOO_MUCH not in [one.value for one in app.error]
     assert title(app)
-
-
-def opened(page: str, address: Address) -> AppTest:
-    """A page that is about to be opened by a link."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    for name, value in address.items():
-        app.query_params[name] = value
-    return app.switch_page(f"pages/{page}.py")

@@ -19,7 +19,7 @@ def loaded_by(program: str) -> set[str]:
 
 LOADING = """
 from tfmviz import zoo
-for name in ("tiny-english", "twins-t5", "twins-learned", "twins-sinusoidal"):
+for name in ("tiny-english", "fill-in", "twins-t5", "twins-learned", "twins-sinusoidal"):
     zoo.load(name)
 zoo.load("ladder-rnn", kind=zoo.EarlierModel)
 zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
@@ -30,12 +30,14 @@ zoo.load("label-both", kind=zoo.RecurrentLabeller)
 @pytest.mark.parametrize(
     ("program", "unwanted"),
     [
-        ("import tfmviz; tfmviz.available()", {"torch", "streamlit", "pandas"}),
+        ("import tfmviz; tfmviz.available()", {"torch", "streamlit", "pandas", "transformers"}),
+        ("import tfmviz.model.config, tfmviz.record.edits, tfmviz.positions.schemes", {"torch"}),
+        ("import tfmviz.huggingface", {"transformers", "huggingface_hub"}),
         ("import tfmviz.__main__", {"torch", "streamlit", "pandas"}),
         ("import tests.conftest", {"torch", "streamlit", "playwright", "numpy"}),
-        (LOADING, {"torch._dynamo", "transformers"}),  # torch's compiler takes 0.9 s
+        (LOADING, {"torch._dynamo", "transformers", "huggingface_hub"}),  # torch's compiler takes 0.9 s
     ],
-    ids=["listing models", "the command", "any test", "loading models"],
+    ids=["listing models", "facts", "the converter", "the command", "any test", "loading models"],
 )
 def test_what_needs_no_heavy_package_imports_none(program: str, unwanted: set[str]) -> None:
     heavy = loaded_by(program) & unwanted
@@ -60,7 +62,7 @@ assert "not now" in app.error[0].value
 """)
 
 
-def test_the_first_picture_needs_no_pandas() -> None:
+def test_the_first_picture_needs_neither_pandas_nor_transformers() -> None:
     """Under the command, too, which gives the page more to say: models to fetch, and what follows each key."""
     packages = loaded_by("""
 from streamlit.testing.v1 import AppTest
@@ -70,4 +72,4 @@ app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explor
 assert not app.exception and len(app.tabs) == 3
 """)
     assert "torch" in packages
-    assert "pandas" not in packages
+    assert not packages & {"pandas", "transformers", "huggingface_hub"}

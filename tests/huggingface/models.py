@@ -45,59 +45,12 @@ def rope(**parameters: Any) -> dict[str, Any]:
     return {"rope_parameters": {"rope_type": "default", "rope_theta": 777.0} | parameters}
 
 
-MODELS: dict[str, Callable[[], Any]] = {
-    "gpt2": lambda: hf.GPT2LMHeadModel(hf.GPT2Config(**GPT2, layer_norm_epsilon=0.03)),
-    "gpt2 by layer": lambda: hf.GPT2LMHeadModel(hf.GPT2Config(**GPT2, scale_attn_by_inverse_layer_idx=True)),
-    "gpt2 unscaled": lambda: hf.GPT2LMHeadModel(
-        hf.GPT2Config(**GPT2, scale_attn_weights=False, tie_word_embeddings=False)
-    ),
-    "gpt_neox": lambda: hf.GPTNeoXForCausalLM(
-        hf.GPTNeoXConfig(**PLAIN, layer_norm_eps=0.03, **rope(partial_rotary_factor=0.43))
-    ),
-    "gpt_neox sequential": lambda: hf.GPTNeoXForCausalLM(
-        hf.GPTNeoXConfig(
-            **PLAIN | {"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True},
-            **rope(partial_rotary_factor=1.0),
-        )
-    ),
-    "opt": lambda: hf.OPTForCausalLM(hf.OPTConfig(**_opt())),
-    "opt narrow": lambda: hf.OPTForCausalLM(hf.OPTConfig(**_opt(), word_embed_proj_dim=29, do_layer_norm_before=False)),
-    "bloom": lambda: hf.BloomForCausalLM(
-        hf.BloomConfig(vocab_size=VOCAB, hidden_size=42, n_layer=3, n_head=3, layer_norm_epsilon=0.03)
-    ),
-    "llama": lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA, tie_word_embeddings=True)),
-    "llama with biases": lambda: hf.LlamaForCausalLM(
-        hf.LlamaConfig(**LLAMA | rope(rope_type="linear", factor=3.0), attention_bias=True, mlp_bias=True)
-    ),
-    "llama 3": lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA | {"rope_parameters": LLAMA3})),
-    "mistral": lambda: hf.MistralForCausalLM(hf.MistralConfig(**LLAMA, sliding_window=WINDOW)),
-    "qwen2": lambda: hf.Qwen2ForCausalLM(hf.Qwen2Config(**qwen2())),
-    "qwen2 window": lambda: hf.Qwen2ForCausalLM(hf.Qwen2Config(**qwen2(), **sliding(from_layer=0))),
-    "qwen3": lambda: hf.Qwen3ForCausalLM(hf.Qwen3Config(**LLAMA)),
-    "gemma": lambda: hf.GemmaForCausalLM(hf.GemmaConfig(**LLAMA)),
-    "gemma2": lambda: hf.Gemma2ForCausalLM(
-        hf.Gemma2Config(
-            **LLAMA | {"query_pre_attn_scalar": 11, "sliding_window": 59},
-            **{"attn_logit_softcapping": 1.7, "final_logit_softcapping": 2.3},
-        )
-    ),
-    "bert": lambda: hf.BertForMaskedLM(hf.BertConfig(**PLAIN, layer_norm_eps=0.03)),
-    "bert tanh": lambda: hf.BertForMaskedLM(hf.BertConfig(**PLAIN, hidden_act="gelu_new", tie_word_embeddings=False)),
-    "bert headless": lambda: hf.BertModel(hf.BertConfig(**PLAIN)),
-    "roberta": lambda: hf.RobertaForMaskedLM(hf.RobertaConfig(**PLAIN | {"pad_token_id": 5}, layer_norm_eps=0.03)),
-    "distilbert": lambda: hf.DistilBertForMaskedLM(hf.DistilBertConfig(**DISTILBERT)),
-    "distilbert headless": lambda: hf.DistilBertModel(hf.DistilBertConfig(**DISTILBERT)),
-    "bart": lambda: hf.BartForConditionalGeneration(hf.BartConfig(**BART)),
-    "bart scaled": lambda: hf.BartForConditionalGeneration(
-        hf.BartConfig(**BART, scale_embedding=True, activation_function="gelu_new")
-    ),
-    "marian": lambda: hf.MarianMTModel(hf.MarianConfig(**BART, scale_embedding=True, activation_function="swish")),
-    "t5": lambda: hf.T5ForConditionalGeneration(hf.T5Config(**T5)),
-    "t5 1.1": lambda: hf.T5ForConditionalGeneration(
-        hf.T5Config(**T5 | {"d_kv": 11, "tie_word_embeddings": False}, feed_forward_proj="gated-gelu")
-    ),
-    "t5 relu": lambda: hf.T5ForConditionalGeneration(hf.T5Config(**T5, feed_forward_proj="gated-relu")),
-}
+def made(name: str, *given: dict[str, Any], kind: str = "ForCausalLM", **more: Any) -> Callable[[], Any]:
+    """A model of the library's class with the entries given; where two are of one name, the later counts."""
+    entries: dict[str, Any] = {}
+    for one in (*given, more):
+        entries |= one
+    return lambda: getattr(hf, f"{name}{kind}")(getattr(hf, f"{name}Config")(**entries))
 
 
 def _without(entries: dict[str, Any], name: str) -> dict[str, Any]:
@@ -112,8 +65,43 @@ def sliding(*, from_layer: int) -> dict[str, Any]:
     return {"use_sliding_window": True, "sliding_window": WINDOW, "max_window_layers": from_layer}
 
 
-def _opt() -> dict[str, Any]:
-    return _without(PLAIN, "intermediate_size") | {"ffn_dim": D_FF}
+WRITER, MASKED, TRANSLATOR = "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration"
+IN_TURN: dict[str, Any] = {"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True}
+OPT = _without(PLAIN, "intermediate_size") | {"ffn_dim": D_FF}
+BLOOM = {"vocab_size": VOCAB, "hidden_size": 42, "n_layer": 3, "n_head": 3}
+CAPS = {"query_pre_attn_scalar": 11, "attn_logit_softcapping": 1.7, "final_logit_softcapping": 2.3}
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "gpt2": made("GPT2", GPT2, kind=WRITER, layer_norm_epsilon=0.03),
+    "gpt2 by layer": made("GPT2", GPT2, kind=WRITER, scale_attn_by_inverse_layer_idx=True),
+    "gpt2 unscaled": made("GPT2", GPT2, kind=WRITER, scale_attn_weights=False, tie_word_embeddings=False),
+    "gpt_neox": made("GPTNeoX", PLAIN, rope(partial_rotary_factor=0.43), layer_norm_eps=0.03),
+    "gpt_neox sequential": made("GPTNeoX", PLAIN, IN_TURN, rope(partial_rotary_factor=1.0)),
+    "opt": made("OPT", OPT),
+    "opt narrow": made("OPT", OPT, word_embed_proj_dim=29, do_layer_norm_before=False),
+    "bloom": made("Bloom", BLOOM, layer_norm_epsilon=0.03),
+    "llama": made("Llama", LLAMA, tie_word_embeddings=True),
+    "llama with biases": made("Llama", LLAMA, rope(rope_type="linear", factor=3.0), attention_bias=True, mlp_bias=True),
+    "llama 3": made("Llama", LLAMA, rope_parameters=LLAMA3),
+    "mistral": made("Mistral", LLAMA, sliding_window=WINDOW),
+    "qwen2": made("Qwen2", qwen2()),
+    "qwen2 window": made("Qwen2", qwen2(), sliding(from_layer=0)),
+    "qwen3": made("Qwen3", LLAMA),
+    "gemma": made("Gemma", LLAMA),
+    "gemma2": made("Gemma2", LLAMA, CAPS, sliding_window=59),
+    "bert": made("Bert", PLAIN, kind=MASKED, layer_norm_eps=0.03),
+    "bert tanh": made("Bert", PLAIN, kind=MASKED, hidden_act="gelu_new", tie_word_embeddings=False),
+    "bert headless": made("Bert", PLAIN, kind="Model"),
+    "roberta": made("Roberta", PLAIN, kind=MASKED, pad_token_id=5, layer_norm_eps=0.03),
+    "distilbert": made("DistilBert", DISTILBERT, kind=MASKED),
+    "distilbert headless": made("DistilBert", DISTILBERT, kind="Model"),
+    "bart": made("Bart", BART, kind=TRANSLATOR),
+    "bart scaled": made("Bart", BART, kind=TRANSLATOR, scale_embedding=True, activation_function="gelu_new"),
+    "marian": lambda: hf.MarianMTModel(hf.MarianConfig(**BART, scale_embedding=True, activation_function="swish")),
+    "t5": made("T5", T5, kind=TRANSLATOR),
+    "t5 1.1": made("T5", T5, kind=TRANSLATOR, d_kv=11, tie_word_embeddings=False, feed_forward_proj="gated-gelu"),
+    "t5 relu": made("T5", T5, kind=TRANSLATOR, feed_forward_proj="gated-relu"),
+}
 
 
 LARGER = {"gpt2": 3.0, "bart": 2.2, "marian": 2.6, "bert": 2.0, "electra": 2.5, "opt": 2.0, "gemma": 0.9}

@@ -5,7 +5,23 @@ from typing import Any
 
 import transformers as hf
 
-from tests.huggingface.models import BART, COMMON, D_FF, GPT2, LENGTH, LLAMA, MARKS, PLAIN, T5, VOCAB, WINDOW, rope
+from tests.huggingface.models import (
+    BART,
+    COMMON,
+    D_FF,
+    GPT2,
+    LENGTH,
+    LLAMA,
+    MARKS,
+    MASKED,
+    PLAIN,
+    T5,
+    TRANSLATOR,
+    VOCAB,
+    WINDOW,
+    made,
+    rope,
+)
 
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 KINDS: dict[str, Any] = {"layer_types": [LOCAL, GLOBAL, LOCAL], "sliding_window": WINDOW}
@@ -43,35 +59,26 @@ GRANITE: dict[str, Any] = {
 }
 
 
-def _gpt_neo(**more: Any) -> Any:
-    kinds = {"attention_types": [[["global", "local"], 1], [["local"], 1]], "num_layers": 3}
-    return hf.GPTNeoForCausalLM(
-        hf.GPTNeoConfig(
-            **COMMON | MARKS | kinds,
-            **{"hidden_size": 42, "num_heads": 3, "intermediate_size": D_FF, "window_size": WINDOW},
-            **{"layer_norm_epsilon": 0.03} | more,
-        )
-    )
-
-
 def _language(name: str, *given: dict[str, Any], of: dict[str, Any] = LLAMA, **more: Any) -> Callable[[], Any]:
-    """A language model of the library's class."""
-    kwargs = dict(of)
-    for entries in (*given, more):
-        kwargs |= entries
-    return lambda: getattr(hf, f"{name}ForCausalLM")(getattr(hf, f"{name}Config")(**kwargs))
+    return made(name, of, *given, **more)
 
 
 def _gemma3(**more: Any) -> Any:
     return hf.Gemma3TextConfig(**LLAMA | KINDS | TWO_BASES | {"query_pre_attn_scalar": 53} | more)
 
 
-def _m2m(kind: str, **more: Any) -> Callable[[], Any]:
-    return lambda: getattr(hf, f"{kind}ForConditionalGeneration")(
-        getattr(hf, f"{kind}Config")(**BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0} | more)
-    )
+def _m2m(name: str, **more: Any) -> Callable[[], Any]:
+    return made(name, BART, {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}, kind=TRANSLATOR, **more)
 
 
+NEO: dict[str, Any] = {
+    **{"attention_types": [[["global", "local"], 1], [["local"], 1]], "num_layers": 3, "hidden_size": 42},
+    **{"num_heads": 3, "intermediate_size": D_FF, "window_size": WINDOW, "layer_norm_epsilon": 0.03},
+}
+WIDE: dict[str, Any] = {"hidden_size": 84, "num_attention_heads": 6}
+MPT: dict[str, Any] = MARKS | {"vocab_size": VOCAB, "d_model": 42, "n_layers": 3, "n_heads": 3, "max_seq_len": LENGTH}
+XGLM: dict[str, Any] = COMMON | MARKS | {"pad_token_id": 0, "d_model": 42, "num_layers": 3, "attention_heads": 3}
+BIASED = dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), True)
 EURO: dict[str, Any] = {"mask_token_id": 3}
 ROTARY: dict[str, Any] = {"rotary_dim": 8, "layer_norm_epsilon": 0.03}
 DEFAULT_BASES = {kind: {"rope_type": "default", "rope_theta": base} for kind, base in ((LOCAL, 777.0), (GLOBAL, 5e3))}
@@ -120,16 +127,14 @@ NO_WIDTH = {key: value for key, value in LLAMA.items() if key != "head_dim"}
 NEWER: dict[str, Callable[[], Any]] = {
     "ministral": _language("Ministral", KINDS),
     "qwen3 windows": _language("Qwen3", KINDS, use_sliding_window=True),
-    "gemma2 windows": lambda: hf.Gemma2ForCausalLM(hf.Gemma2Config(**LLAMA | KINDS, query_pre_attn_scalar=211)),
+    "gemma2 windows": _language("Gemma2", KINDS, query_pre_attn_scalar=211),
     "gemma3": lambda: hf.Gemma3ForCausalLM(_gemma3()),
     "gemma3 of old": lambda: hf.Gemma3ForCausalLM(hf.Gemma3TextConfig(**OLD, **OLD_BASES)),
     "embedding gemma": lambda: hf.Gemma3TextModel(_gemma3(use_bidirectional_attention=True, sliding_window=10)),
     "smollm3": _language("SmolLM3", no_rope_layers=[1, 0, 1]),
-    "modernbert": lambda: hf.ModernBertForMaskedLM(hf.ModernBertConfig(**MODERN)),
-    "modernbert biases": lambda: hf.ModernBertForMaskedLM(
-        hf.ModernBertConfig(**MODERN, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True)
-    ),
-    "modernbert of old": lambda: hf.ModernBertForMaskedLM(hf.ModernBertConfig(**OLD_MODERN)),
+    "modernbert": made("ModernBert", MODERN, kind=MASKED),
+    "modernbert biases": made("ModernBert", MODERN, BIASED, kind=MASKED),
+    "modernbert of old": made("ModernBert", OLD_MODERN, kind=MASKED),
     "olmo2": _language("Olmo2"),
     "olmo3": _language("Olmo3", KINDS, TWO_BASES | {"rope_parameters": TWO_BASES["rope_parameters"] | {GLOBAL: YARN}}),
     "exaone4": _language("Exaone4", KINDS, sliding_window_pattern=2),
@@ -144,7 +149,7 @@ NEWER: dict[str, Callable[[], Any]] = {
     "granite": _language("Granite", GRANITE, tie_word_embeddings=True),
     "granite untied": _language("Granite", GRANITE, tie_word_embeddings=False),
     "starcoder2": _language("Starcoder2", LAYERED, of=NO_RMS, norm_epsilon=0.03, sliding_window=WINDOW),
-    "gpt_neo": _gpt_neo,
+    "gpt_neo": made("GPTNeo", COMMON | MARKS, NEO),
     "codegen": _language("CodeGen", ROTARY, of=GPT2 | {"n_embd": 56, "n_head": 4, "n_ctx": LENGTH}),
     "gptj": _language("GPTJ", ROTARY, of=GPT2),
     "gpt_bigcode": _language("GPTBigCode", of=GPT2, layer_norm_epsilon=0.03),
@@ -162,32 +167,21 @@ NEWER: dict[str, Callable[[], Any]] = {
     "ernie4_5": _language("Ernie4_5"),
     "seed_oss": _language("SeedOss", attention_bias=True),
     "cwm": _language("Cwm", KINDS),
-    "mpt": lambda: hf.MptForCausalLM(
-        hf.MptConfig(**MARKS, vocab_size=VOCAB, d_model=42, n_layers=3, n_heads=3, max_seq_len=LENGTH)
-    ),
+    "mpt": made("Mpt", MPT),
     "falcon": _language("Falcon", of=FALCON),
     "falcon heads": _language("Falcon", of=FALCON, multi_query=False, parallel_attn=False),
-    "falcon groups": _language(
-        "Falcon",
-        of=FALCON | {"hidden_size": 84, "num_attention_heads": 6},
-        num_kv_heads=2,
-        new_decoder_architecture=True,
-    ),
-    "xglm": _language(
-        "XGLM",
-        of=COMMON | MARKS | {"pad_token_id": 0},
-        **{"d_model": 42, "num_layers": 3, "attention_heads": 3, "ffn_dim": D_FF, "layerdrop": 0.0},
-    ),
+    "falcon groups": made("Falcon", FALCON, WIDE, num_kv_heads=2, new_decoder_architecture=True),
+    "xglm": made("XGLM", XGLM, ffn_dim=D_FF, layerdrop=0.0),
     "mbart": _m2m("MBart", scale_embedding=True),
     "pegasus": _m2m("Pegasus", scale_embedding=True),
     "m2m_100": _m2m("M2M100", pad_token_id=1),
     "blenderbot": _m2m("Blenderbot"),
-    "mt5": lambda: hf.MT5ForConditionalGeneration(hf.MT5Config(**T5 | {"d_kv": 11, "tie_word_embeddings": False})),
-    "electra": lambda: hf.ElectraForMaskedLM(hf.ElectraConfig(**PLAIN, **EPS, embedding_size=42)),
-    "electra headless": lambda: hf.ElectraForPreTraining(hf.ElectraConfig(**PLAIN, embedding_size=42)),
-    "xlm-roberta": lambda: hf.XLMRobertaForMaskedLM(hf.XLMRobertaConfig(**PLAIN | {"pad_token_id": 5}, **EPS)),
-    "camembert": lambda: hf.CamembertForMaskedLM(hf.CamembertConfig(**PLAIN | {"pad_token_id": 5}, **EPS)),
-    "modernbert decoder": lambda: hf.ModernBertDecoderForCausalLM(hf.ModernBertDecoderConfig(**MODERN)),
+    "mt5": made("MT5", T5, kind=TRANSLATOR, d_kv=11, tie_word_embeddings=False),
+    "electra": made("Electra", PLAIN, EPS, kind=MASKED, embedding_size=42),
+    "electra headless": made("Electra", PLAIN, kind="ForPreTraining", embedding_size=42),
+    "xlm-roberta": made("XLMRoberta", PLAIN, EPS, kind=MASKED, pad_token_id=5),
+    "camembert": made("Camembert", PLAIN, EPS, kind=MASKED, pad_token_id=5),
+    "modernbert decoder": made("ModernBertDecoder", MODERN),
     "vaultgemma": _language("VaultGemma", KINDS, query_pre_attn_scalar=53),
     "ministral3": _language("Ministral3", {"rope_parameters": YARN_LATER}),
     "biogpt": _language("BioGpt", EPS, of=PLAIN),
@@ -202,11 +196,11 @@ NEWER: dict[str, Callable[[], Any]] = {
     "granitemoe untied": _language("GraniteMoe", LAYERED, EXPERTS, GRANITE, of=NO_WIDTH, num_experts_per_tok=1),
     "gpt_oss": _language("GptOss", GPT_OSS),
     "gpt_oss of old": _language("GptOss", EXPERTS, OLD_GPT_OSS, of=OLD),
-    "umt5": lambda: hf.UMT5ForConditionalGeneration(hf.UMT5Config(**T5 | {"d_kv": 11})),
-    "umt5 relu": lambda: hf.UMT5ForConditionalGeneration(hf.UMT5Config(**T5, feed_forward_proj="relu")),
-    "albert": lambda: hf.AlbertForMaskedLM(hf.AlbertConfig(**PLAIN, **EPS, **NARROW)),
-    "albert headless": lambda: hf.AlbertModel(hf.AlbertConfig(**PLAIN, **NARROW, num_hidden_groups=3)),
-    "albert wide": lambda: hf.AlbertForMaskedLM(hf.AlbertConfig(**PLAIN, embedding_size=42, hidden_act="gelu")),
-    "electra narrow": lambda: hf.ElectraForMaskedLM(hf.ElectraConfig(**PLAIN, **NARROW)),
-    "eurobert": lambda: hf.EuroBertForMaskedLM(hf.EuroBertConfig(**LLAMA | EURO)),
+    "umt5": made("UMT5", T5, kind=TRANSLATOR, d_kv=11),
+    "umt5 relu": made("UMT5", T5, kind=TRANSLATOR, feed_forward_proj="relu"),
+    "albert": made("Albert", PLAIN, EPS, NARROW, kind=MASKED),
+    "albert headless": made("Albert", PLAIN, NARROW, kind="Model", num_hidden_groups=3),
+    "albert wide": made("Albert", PLAIN, kind=MASKED, embedding_size=42, hidden_act="gelu"),
+    "electra narrow": made("Electra", PLAIN, NARROW, kind=MASKED),
+    "eurobert": made("EuroBert", LLAMA, EURO, kind=MASKED),
 }

@@ -149,7 +149,7 @@ def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: 
     ],
 )
 def test_wavelengths_and_decay_are_those_of_the_model(own: Path, name: str, said: str, placeholder: str) -> None:
-    theta = original_theta(name)
+    theta = next(of.numpy() for part, of in tiny(name).named_buffers() if part.endswith("rotary_emb.inv_freq"))
     address = {"model": name.replace(" ", "-"), "text": TEXT}
     app = open_page("positions_rope", scheme="Wavelengths", **address)
     (drawn,) = series(charts(app)["wavelengths"], by=None).values()
@@ -160,11 +160,6 @@ def test_wavelengths_and_decay_are_those_of_the_model(own: Path, name: str, said
     expected = np.append(theta, np.zeros(7 - len(theta)))
     bound = rotations.relative_bound(expected, np.arange(65))
     np.testing.assert_allclose(decay["the paper's bound"], bound / bound[0], rtol=1e-4)
-
-
-def original_theta(name: str) -> np.ndarray:
-    """Radians per position of the pairs that turn, as the original has them."""
-    return next(value for key, value in tiny(name).named_buffers() if key.endswith("rotary_emb.inv_freq")).numpy()
 
 
 def test_a_base_of_the_readers_takes_the_place_of_the_models(own: Path) -> None:

@@ -214,20 +214,22 @@ SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
 
 
 @each(
-    "theirs, window, max_len",
+    "theirs, window, said",
     [
-        (MODELS["mistral"]().config, WINDOW, LENGTH),
-        (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
-        (MODELS["qwen2"]().config, None, LENGTH),
-        (MODELS["qwen2 window"]().config, WINDOW, LENGTH),
-        (SOME, WINDOW, LENGTH),
-        (MODELS["gemma2"]().config, 59, LENGTH),
-        (MODELS["llama"]().config, None, LENGTH),
+        (MODELS["mistral"]().config, WINDOW, ", of which each token sees the last 13"),
+        (hf.MistralConfig(**LLAMA, sliding_window=None), None, ""),
+        (MODELS["qwen2"]().config, None, ""),
+        (MODELS["qwen2 window"]().config, WINDOW, ", of which each token sees the last 13"),
+        (SOME, WINDOW, ", of which each token sees the last 13 in 2 of 3 layers"),
+        (MODELS["gemma2"]().config, 59, ", of which each token sees the last 59 in 2 of 3 layers"),
+        (MODELS["llama"]().config, None, ""),
     ],
 )
-def test_a_window_shortens_no_context(theirs: Any, window: int | None, max_len: int) -> None:
+def test_a_window_shortens_no_context_and_is_said(theirs: Any, window: int | None, said: str) -> None:
     shape = shape_of(theirs)
-    assert (shape.attention.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
+    assert (shape.attention.window, shape.max_len, shape.trained_on) == (window, LENGTH, LENGTH)
+    facts = facts_of(shape, kind="", n_parameters=1, tokenizer="", licence="")
+    assert facts["context"] == f"61 tokens here{said}"
 
 
 def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
@@ -237,19 +239,6 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     everywhere = replace(config, attention=replace(config.attention, window=None, global_layers=None))
     longest = [max(text.shape[1] for (text,) in texts_of(tokenizer, one)) for one in (config, everywhere)]
     assert longest[0] > 50 > longest[1]
-
-
-@each(
-    "theirs, said",
-    [
-        (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
-        (SOME, "61 tokens here, of which each token sees the last 13 in 2 of 3 layers"),
-        (MODELS["llama"]().config, "61 tokens here"),
-    ],
-)
-def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
-    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="")
-    assert facts["context"] == said
 
 
 def test_a_stack_of_more_experts_than_there_can_be_is_not_taken_apart() -> None:

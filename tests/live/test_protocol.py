@@ -15,12 +15,11 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidStatus
 
 from tests.app import open_page, sent, views
+from tests.asking import wait_until
 from tests.browser import free_port
 from tests.classroom.crowd import together
-from tests.deploy.serving import wait_until
 from tests.hostile.texts import ODD, WORST
 from tests.text.panics import TEXT, panic
 from tests.traces import read_arrays
@@ -309,17 +308,6 @@ def test_nothing_of_what_is_typed_is_kept(talk: Talk) -> None:
     before = set(cache._results)
     talk(asking(question("Le chat dort sur la table.", model="french-english", layer="decoder.0.cross_attn")))
     assert set(cache._results) == before
-
-
-def test_another_sites_page_opens_no_connection(talk: Talk, host: str) -> None:
-    assert talk(asking(question()))  # the server listens
-
-    async def forge(origin: str) -> None:
-        await connect(f"ws://{host}/live", origin=origin)  # type: ignore[arg-type]
-
-    for origin in ("http://evil.example", "http://127.0.0.1:1", "null"):
-        with pytest.raises(InvalidStatus):
-            together(forge(origin))
 
 
 def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:

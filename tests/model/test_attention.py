@@ -50,13 +50,6 @@ def additive(mask: Tensor, bias: Tensor | None) -> Tensor:
     return torch.zeros(mask.shape).masked_fill(~mask, -torch.inf) + (0 if bias is None else bias)
 
 
-def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
-    reference = nn.MultiheadAttention(D_MODEL, N_HEADS, batch_first=True)
-    with torch.no_grad():
-        copy_attention(reference, attention)
-    return reference.eval()
-
-
 @every_mask
 @every_bias
 def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) -> None:
@@ -64,7 +57,10 @@ def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) 
     x_q, x_kv = inputs_for(mask)
     values, both = record(attention, x_q, x_kv, mask=mask, bias=bias), additive(mask, bias)
     float_mask = both.expand(BATCH, N_HEADS, LENGTH, -1).flatten(0, 1)
-    out, pattern = as_torch_attention(attention)(x_q, x_kv, x_kv, attn_mask=float_mask, average_attn_weights=False)
+    reference = nn.MultiheadAttention(D_MODEL, N_HEADS, batch_first=True).eval()
+    with torch.no_grad():
+        copy_attention(reference, attention)
+    out, pattern = reference(x_q, x_kv, x_kv, attn_mask=float_mask, average_attn_weights=False)
     assert_close(values["pattern"], pattern)
     assert_close(values["out"], out)
     z = F.scaled_dot_product_attention(values["q"], values["k"], values["v"], attn_mask=both)

@@ -7,17 +7,18 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from transformers import GenerationMixin, MarianConfig, MarianMTModel
+from transformers import GenerationMixin
 
 from tests.cases import each
-from tests.model.helpers import blocks_of, config, lively, lively_model, token_ids
-from tests.model.sizes import D_FF, D_MODEL, MAX_LEN, N_HEADS, N_LAYERS, SCHEMES, VOCAB
-from tests.model.test_transformer import gpt2_of
+from tests.huggingface.models import VOCAB as THEIR_VOCAB
+from tests.huggingface.models import tiny
+from tests.huggingface.test_parity import converted
+from tests.model.helpers import lively_model, token_ids
+from tests.model.sizes import SCHEMES
 from tfmviz.model.beam import beam_steps
-from tfmviz.model.block import Block, Stack
 from tfmviz.model.cache import Cache
 from tfmviz.model.generate import reader_of, steps
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
+from tfmviz.model.transformer import DecoderOnly, Transformer
 from tfmviz.record.decoding import BeamStep, Hypothesis, way_to
 from tfmviz.record.tap import NO_TAP
 
@@ -25,64 +26,27 @@ MARK = 0
 """Begins and ends every target."""
 
 
-def marian_of(model: EncoderDecoder) -> GenerationMixin:
-    """Marian with the weights of a post-norm translator with sinusoidal positions, ReLU and untied embeddings."""
-    sizes = {"layers": N_LAYERS, "attention_heads": N_HEADS, "ffn_dim": D_FF}
-    reference = MarianMTModel(
-        MarianConfig(
-            **{f"{side}_{name}": size for side in ("encoder", "decoder") for name, size in sizes.items()},
-            **{"vocab_size": VOCAB, "max_position_embeddings": MAX_LEN, "d_model": D_MODEL},
-            **{"activation_function": "relu", "scale_embedding": False, "tie_word_embeddings": False},
-            **{"decoder_start_token_id": MARK, "eos_token_id": MARK, "forced_eos_token_id": None},
-            pad_token_id=VOCAB - 1,
-        )
-    )
-    weights = {"model.shared.weight": model.embedding.W_E, "final_logits_bias": torch.zeros(1, VOCAB)}
-    for side in ("encoder", "decoder"):
-        stack = model.get_submodule(side)
-        assert isinstance(stack, Stack)
-        weights[f"model.{side}.embed_tokens.weight"] = model.embedding.W_E
-        nothing = torch.zeros(1, MAX_LEN, D_MODEL)
-        weights[f"model.{side}.embed_positions.weight"] = stack.positions.embed(nothing, NO_TAP)[0]
-        for index, block in enumerate(blocks_of(stack)):
-            weights |= {f"model.{side}.layers.{index}.{name}": w for name, w in _layer(block).items()}
-    assert model.embedding.W_U is not None
-    weights["lm_head.weight"] = model.embedding.W_U
-    reference.load_state_dict(weights)
-    reference.train(False)
-    return reference
-
-
-def _layer(block: Block) -> dict[str, Tensor]:
-    attention = {"W_Q": "q_proj", "W_K": "k_proj", "W_V": "v_proj", "W_O": "out_proj"}
-    names = {f"self_attn.{ours}": f"self_attn.{theirs}" for ours, theirs in attention.items()}
-    names |= {f"cross_attn.{ours}": f"encoder_attn.{theirs}" for ours, theirs in attention.items()}
-    names |= {"self_attn_residual.norm": "self_attn_layer_norm", "cross_attn_residual.norm": "encoder_attn_layer_norm"}
-    names |= {"mlp.W_in": "fc1", "mlp.W_out": "fc2", "mlp_residual.norm": "final_layer_norm"}
-    parts = (name.rpartition(".") for name, _ in block.named_parameters())
-    return {f"{names[part]}.{kind}": block.get_parameter(f"{part}.{kind}") for part, _, kind in parts}
-
-
 TEXTS = tuple(token_ids(4, batch=5, seed=11).tolist())
-ENDS = (2, 3, 4, 10, 23)
-"""Marks that end texts. The random models below write them sooner or later, so texts differ in length."""
+ENDS = tuple(range(2, 62))
+"""Marks that end texts, so many that the random models write one sooner or later and texts differ in length."""
+
+Pair = tuple[Transformer, GenerationMixin, int, int]
 
 
 @pytest.fixture(scope="module")
-def writer() -> DecoderOnly:
-    """Its matrices are so large that a greedy text does not repeat one token."""
-    model = lively(DecoderOnly(config(positions="learned")))
-    generator = torch.Generator().manual_seed(2)
-    for weight in model.parameters():
-        if weight.ndim == 2:
-            weight.data.normal_(std=0.4, generator=generator)
-    return model
+def theirs() -> dict[str, GenerationMixin]:
+    """Random models of transformers, all of whose weights matter."""
+    return {"writer": tiny("gpt2"), "translator": tiny("t5")}
 
 
 @pytest.fixture(scope="module")
-def translator() -> EncoderDecoder:
-    shape = {"positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu", "embeddings": "untied"}
-    return lively(EncoderDecoder(config(architecture="encoder-decoder", **shape)), seed=2)
+def writer(theirs: dict[str, GenerationMixin]) -> Transformer:
+    return converted(theirs["writer"])
+
+
+@pytest.fixture(scope="module")
+def translator(theirs: dict[str, GenerationMixin]) -> Transformer:
+    return converted(theirs["translator"])
 
 
 def search(model: Transformer, text: list[int], **how: Any) -> list[BeamStep]:
@@ -97,7 +61,7 @@ def greedy(model: Transformer, text: list[int], **how: Any) -> list[int]:
 
 def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any) -> tuple[list[list[int]], Any]:
     """What transformers writes after the prompt, each text up to its mark, and the scores of a beam search."""
-    how |= {"do_sample": False, "return_dict_in_generate": True, "output_scores": True, "pad_token_id": VOCAB - 1}
+    how |= {"do_sample": False, "return_dict_in_generate": True, "output_scores": True, "pad_token_id": THEIR_VOCAB - 1}
     ids = torch.tensor([text])
     found: Any = model.generate(ids, attention_mask=torch.ones_like(ids), **how)
     texts = []
@@ -108,13 +72,10 @@ def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any
 
 
 @pytest.fixture(scope="module", params=["writer", "translator"])
-def pair(request: pytest.FixtureRequest) -> tuple[Transformer, GenerationMixin, int, int]:
+def pair(request: pytest.FixtureRequest, theirs: dict[str, GenerationMixin]) -> Pair:
     """A model, the one of transformers with its weights, the length of its prompt and how many tokens it may write."""
-    model = request.getfixturevalue(request.param)
-    return (model, gpt2_of(model), 4, 9) if request.param == "writer" else (model, marian_of(model), 1, 11)
-
-
-Pair = tuple[Transformer, GenerationMixin, int, int]
+    model, reference = request.getfixturevalue(request.param), theirs[request.param]
+    return (model, reference, 4, 9) if request.param == "writer" else (model, reference, 1, 11)
 
 
 def test_greedy_texts_are_those_of_transformers(pair: Pair) -> None:
@@ -145,12 +106,14 @@ def test_all_texts_of_a_beam_search_are_those_of_transformers(pair: Pair, width:
     assert len(lengths) > 3
 
 
-def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: DecoderOnly) -> None:
-    gpt2, how = gpt2_of(writer), {"width": 3, "ends": ENDS, "max_new_tokens": 9}
+def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(
+    writer: Transformer, theirs: dict[str, GenerationMixin]
+) -> None:
+    how: dict[str, Any] = {"width": 3, "ends": ENDS, "max_new_tokens": 9}
     for text in TEXTS:
         banned = search(writer, text, **how)[-1].complete[0].ids[:2]
-        theirs = {"num_beams": 3, "num_return_sequences": 3, "eos_token_id": list(ENDS), "suppress_tokens": banned}
-        expected, scores = their_texts(gpt2, text, 4, max_new_tokens=9, **theirs)
+        beams = {"num_beams": 3, "num_return_sequences": 3, "eos_token_id": list(ENDS), "suppress_tokens": banned}
+        expected, scores = their_texts(theirs["writer"], text, 4, max_new_tokens=9, **beams)
         found = search(writer, text, banned=banned, **how)[-1]
         assert_same_texts(found, expected, scores)
         assert not set(banned) & {token for one in found.complete for token in one.ids}
@@ -189,7 +152,7 @@ def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, sch
                 assert one.normalised == pytest.approx(one.score / len(one.ids) ** 0.7, abs=1e-5)
 
 
-def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
+def test_the_way_to_a_text_adds_up_to_its_score(writer: Transformer) -> None:
     found = search(writer, TEXTS[0], width=3, ends=ENDS, max_new_tokens=7)
     texts: list[tuple[int, ...]] = [()]  # that run
     fates = set()
@@ -211,11 +174,11 @@ def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
         texts = going
     assert fates == {"goes on", "complete", "dropped"}
     assert way_to((), found) is None
-    unseen = next(token for token in range(VOCAB) if token not in {one.token for one in found[0].candidates})
+    unseen = next(token for token in range(THEIR_VOCAB) if token not in {one.token for one in found[0].candidates})
     assert way_to((unseen,), found) is None
 
 
-def test_the_encoder_runs_once_and_every_token_is_read_once(translator: EncoderDecoder) -> None:
+def test_the_encoder_runs_once_and_every_token_is_read_once(translator: Transformer) -> None:
     read: list[int] = []
     with ExitStack() as hooks:
         for name in ("encoder", "decoder.blocks.0.self_attn.W_K", "decoder.blocks.0.cross_attn.W_K"):

@@ -14,6 +14,8 @@ from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
 from tfmviz.model.feed_forward import FeedForward
+from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, patches
+from tfmviz.model.pictures import config as config_of_pictures
 from tfmviz.record.facts import Norm, NormPosition
 from tfmviz.record.tap import NO_TAP
 
@@ -115,13 +117,6 @@ def test_decoder_equals_torchs(norm_position: NormPosition, activation: str) -> 
     assert_close(stack(X, mask=CAUSAL, memory=MEMORY, memory_mask=MEMORY_MASK, tap=NO_TAP), expected)
 
 
-def record_decoder(norm_position: NormPosition, norm: Norm, *, cross: bool) -> tuple[Stack, dict[str, Tensor]]:
-    shape = config(norm_position=norm_position, norm=norm, positions="none")
-    stack = lively(Stack(shape, bidirectional=False, cross=cross))
-    keywords = {"memory": MEMORY, "memory_mask": MEMORY_MASK} if cross else {}
-    return stack, record(stack, X, mask=CAUSAL, **keywords)
-
-
 def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
     """(stream before, part that writes, stream after) for each step of a block, in order."""
     streams = ["resid_pre", "resid_mid", *(["resid_cross"] if cross else []), "resid_post"]
@@ -134,7 +129,10 @@ def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
 @each("cross", [False, True])
 @each("norm_position", get_args(NormPosition))
 def test_the_residual_stream_is_accounted_for(norm: Norm, cross: bool, norm_position: NormPosition) -> None:
-    stack, values = record_decoder(norm_position, norm, cross=cross)
+    shape = config(norm_position=norm_position, norm=norm, positions="none")
+    stack = lively(Stack(shape, bidirectional=False, cross=cross))
+    keywords = {"memory": MEMORY, "memory_mask": MEMORY_MASK} if cross else {}
+    values = record(stack, X, mask=CAUSAL, **keywords)
     assert torch.equal(values["0.resid_pre"], X)
     assert ("norm" in values) is (norm_position != "post")
     for layer, block in enumerate(blocks_of(stack)):
@@ -173,3 +171,33 @@ def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool)
         q, k, v = (values[f"{layer}.cross_attn.{name}"] for name in "qkv")
         assert_close(values[f"{layer}.cross_attn.z"], F.scaled_dot_product_attention(q, k, v))
         assert f"{layer}.cross_attn.rot_q" not in values
+
+
+def pictures() -> Tensor:
+    return torch.rand(BATCH, SIDE, SIDE, generator=torch.Generator().manual_seed(1))
+
+
+def test_patches_are_cut_from_left_to_right_and_from_top_to_bottom() -> None:
+    read = pictures()
+    for n in range(N_PATCHES):
+        row, column = divmod(n, ACROSS)
+        cut = read[:, PATCH * row : PATCH * (row + 1), PATCH * column : PATCH * (column + 1)]
+        assert patches(read)[:, n].equal(cut.flatten(1))
+
+
+@torch.no_grad()
+def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
+    model = lively(PictureReader(config_of_pictures("learned")))
+    sizes, last = model.config, model.encoder.norm
+    how: dict[str, Any] = {"activation": "gelu", "norm_first": True, "batch_first": True}
+    layer = nn.TransformerEncoderLayer(sizes.d_model, sizes.attention.n_heads, sizes.feed_forward.d_ff, **how)
+    assert isinstance(last, nn.LayerNorm)
+    theirs = nn.TransformerEncoder(layer, sizes.n_layers, norm=last, enable_nested_tensor=False)
+    for copy, ours in zip(theirs.layers, blocks_of(model.encoder), strict=True):
+        copy_layer(copy, ours)
+    cut = patches(pictures())
+    rows = cut @ model.W_P.weight.T + model.W_P.bias
+    x = torch.cat((model.class_token.expand(BATCH, 1, -1), rows), dim=1)
+    (table,) = model.encoder.positions.parameters()
+    expected = theirs.eval()(x + table)[:, 0] @ model.W_U.weight.T + model.W_U.bias
+    assert_close(model(cut), expected)

@@ -1,6 +1,6 @@
 """The models from before the transformer: their equations in numpy, and what they can see."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -13,7 +13,17 @@ from tests.model.sizes import BATCH, LENGTH, VOCAB
 from tfmviz.analysis.efficient import state_space as formulas
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.config import MAX_PARAMETERS
-from tfmviz.model.earlier import EarlierConfig, RecurrentConfig, StateSpaceConfig, WindowConfig, read_config
+from tfmviz.model.earlier import (
+    Alignment,
+    Directions,
+    EarlierConfig,
+    LabellerConfig,
+    RecurrentConfig,
+    Seq2SeqConfig,
+    StateSpaceConfig,
+    WindowConfig,
+    read_config,
+)
 from tfmviz.model.generate import continue_ids
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.state_space import StateSpace, StateSpaceModel
@@ -29,6 +39,14 @@ CONFIGS: dict[str, EarlierConfig] = {
 }
 
 every_one = each("name", list(CONFIGS))
+
+SIZES: dict[str, Any] = {"vocab_size": VOCAB, "max_len": 13}
+SHAPES: dict[str, EarlierConfig | LabellerConfig | Seq2SeqConfig] = {
+    **CONFIGS,
+    **{way: LabellerConfig(directions=way, n_labels=3, d_model=6, n_layers=2, **SIZES) for way in get_args(Directions)},
+    **{kind: Seq2SeqConfig(attention=kind, d_model=5, **SIZES) for kind in get_args(Alignment)},
+}
+"""Of every kind from before the transformer."""
 
 
 def model_of(name: str) -> Any:
@@ -95,13 +113,14 @@ def test_an_edit_acts_on_what_follows(name: str) -> None:
     assert (torch.cat((moved[:3], moved[last:])) == 0).all()
 
 
-@every_one
+@each("name", list(SHAPES))
 def test_config_and_model_agree_and_what_describes_no_model_is_refused(name: str) -> None:
-    config, model = CONFIGS[name], model_of(name)
+    config = SHAPES[name]
+    model = build(config)
     assert read_config(config.to_dict()) == config
     assert config.n_parameters == sum(parameter.numel() for parameter in model.parameters())
     assert parameter_shapes(config) == {key: tuple(value.shape) for key, value in model.state_dict().items()}
-    good = CONFIGS[name].to_dict()
+    good = config.to_dict()
     for size in [entry for entry, value in good.items() if isinstance(value, int)]:
         for value in (0, -1, True, 2.0, "3", None):
             with pytest.raises(ValueError, match=size):
@@ -109,7 +128,7 @@ def test_config_and_model_agree_and_what_describes_no_model_is_refused(name: str
     with pytest.raises(ValueError, match="n_heads"):
         read_config(good | {"n_heads": 2})
     with pytest.raises(ValueError, match="not complete"):
-        read_config({"architecture": name})
+        read_config({"architecture": good["architecture"]})
     with pytest.raises(ValueError, match=f"{MAX_PARAMETERS:,}"):
         read_config(good | {"d_model": 10**9})
 

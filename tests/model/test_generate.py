@@ -203,7 +203,6 @@ def test_many_texts_written_at_once_are_those_written_one_by_one(writer: Decoder
         alone = recorded(writer, PROMPT, rules=rules[r], seed=5 + r, **how)
         assert sample.ids == tuple(step.token for step in alone)
         assert np.exp(sample.log_probabilities) == pytest.approx([step.probability for step in alone], rel=1e-4)
-    end = recorded(writer, PROMPT, max_new_tokens=3)[2].token
     reader, start = reader_of(writer, PROMPT.tolist(), begin=[END], tap=NO_TAP)
-    found = samples(reader, start, rules=[GREEDY] * 2, seed=0, ends=(end,), max_new_tokens=19)
+    found = samples(reader, start, rules=[GREEDY] * 2, seed=0, **how)
     assert reader.n_cached == len(start) + len(found[0].ids) - 1

@@ -24,7 +24,7 @@ def test_reading_on_is_reading_the_whole_text_and_the_last_reading_is_kept() -> 
     first = gru(x[:, :3])
     assert_close(gru(x[:, 3:], before=first[:, -1]), whole[:, 3:])
     assert_close(gru.step(x[:, 3], first[:, -1]), whole[:, 3])
-    gru, x, recorder = layer(), normal(BATCH, LENGTH, D_IN), Recorder()
+    recorder = Recorder()
     with torch.no_grad():
         for length in (3, LENGTH):
             gru(x[:, :length], tap=recorder)

@@ -5,7 +5,6 @@
 
 from typing import Any, get_args
 
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -65,9 +64,9 @@ def test_recording_the_fused_path_and_a_cache_agree(changes: dict[str, Any]) -> 
     stepwise = model(ids, STEPWISE)
     assert_close(model(ids), stepwise)
     assert recorded(model)["decoder.norm" if changes.get("head") == "none" else "logits"].equal(stepwise)
-    model, ids, cache = decoder(**changes), token_ids(LENGTH), Cache()
+    cache = Cache()
     parts = [model(ids[:, :3], cache), model(ids[:, 3:4], cache, past=3), model(ids[:, 4:], cache, past=4)]
-    assert_close(torch.cat(parts, dim=1), model(ids))
+    assert_close(torch.cat(parts, dim=1), stepwise)
 
 
 @every_seam
@@ -121,38 +120,3 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
     mlp = {name: values[f"decoder.0.mlp.{name}"] for name in ("pre", "post")}
     expected = function(values["decoder.0.mlp.gate"]) * mlp["pre"] if kind in GATES else function(mlp["pre"])
     assert_close(mlp["post"], expected)
-
-
-@each(
-    "changes, words",
-    [
-        ({"norm_eps": 0}, "norm_eps must be a positive number"),
-        ({"norm_eps": float("nan")}, "norm_eps must be a positive number"),
-        ({"score_cap": -1.0}, "score_cap must be a positive number"),
-        ({"head_width": 0}, "head_width must be a whole number"),
-        ({"head_width": 7}, "d_head = 7 is odd"),
-        ({"rope_theta": (1.0, 0.1)}, "rope_theta has 2 numbers, but d_head = 10"),
-        ({"rope_theta": (1.0, -0.1, 0, 0, 0)}, "rope_theta must hold numbers"),
-        ({"rope_theta": "12345"}, "rope_theta must hold numbers"),
-        ({"rope_theta": THETA, "positions": "none"}, "rope_theta is for a scheme that turns, but positions = 'none'"),
-        ({"n_decoder_layers": 2}, "n_decoder_layers is for an encoder-decoder"),
-        ({"residual": "parallel", "norm_position": "post"}, "post-norm"),
-        ({"residual": "parallel", "architecture": "encoder-decoder"}, "encoder-decoder"),
-        ({"attention": "linear", "positions": "rope"}, "positions = 'rope'"),
-        ({"attention": "linear", "positions": "alibi"}, "positions = 'alibi'"),
-        ({"attention": "linear", "positions": "none", "score_cap": 2.0}, "score_cap"),
-        ({"attention": "linear", "positions": "none", "sink": "present"}, "sink = 'present'"),
-        ({"sink": "yes"}, "sink must be one of absent, present"),
-        ({"window": 3, "architecture": "encoder-decoder"}, "A window needs one stack"),
-        ({"global_layers": (1,)}, "global_layers are those without the window"),
-        ({"window": 3, "global_layers": ("1",)}, "global_layers must hold numbers of layers"),
-        ({"other_theta": (0.5,) * 7}, "other_theta and other_layers go together"),
-        ({"first_norm": "absent", "norm_position": "post"}, "first_norm = 'absent' is for a pre-norm model"),
-        ({"window": 3, "training_mask": "none"}, "A window needs"),
-        ({"window": 0}, "window must be a whole number"),
-        ({"n_decoder_layers": 10**7, "architecture": "encoder-decoder", "d_model": 6}, "n_decoder_layers = 10,000,000"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        config(**changes)

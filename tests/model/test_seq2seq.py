@@ -9,7 +9,6 @@ import torch
 from tests.cases import each
 from tests.model.helpers import assert_close, lively, record, token_ids
 from tests.model.sizes import K_LENGTH, LENGTH, MAX_LEN, VOCAB
-from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config
 from tfmviz.model.seq2seq import Seq2Seq, translate_batch
 from tfmviz.record.edits import Patch
@@ -98,7 +97,6 @@ def test_every_recorded_value_is_that_of_the_equations_in_numpy_and_padding_is_n
         np.testing.assert_allclose(recorded[site][0].numpy(), values, rtol=1e-4, atol=1e-5, err_msg=site)
     assert ("decoder.alpha" in recorded) == (attention != "none")
     assert_close(recorded["logits"], module(src, tgt))
-    module, (src, tgt) = model(attention), source_and_target()
     padded = torch.cat((src, torch.full((1, 3), VOCAB - 1)), dim=1).expand(2, -1)
     both = module(padded, tgt.expand(2, -1), src_lengths=torch.tensor([K_LENGTH, K_LENGTH + 3]))
     assert_close(both[:1], module(src, tgt))
@@ -120,7 +118,7 @@ def test_an_edited_context_acts_on_what_is_written_from_there_on(attention: Alig
 
 
 @each("attention", KINDS)
-def test_a_translation_takes_the_best_token_each_time_and_a_config_counts_parameters(attention: Alignment) -> None:
+def test_a_translation_takes_the_best_token_each_time(attention: Alignment) -> None:
     module = model(attention)
     src, lengths = token_ids(K_LENGTH, batch=3, seed=5), torch.tensor([K_LENGTH, 4, 1])
     found = translate_batch(module, src, lengths, mark=MARK, max_new_tokens=9)
@@ -132,11 +130,6 @@ def test_a_translation_takes_the_best_token_each_time_and_a_config_counts_parame
                 break
             text.append(best)
         assert ids == text[1:]
-    config = Seq2SeqConfig(attention=attention, vocab_size=VOCAB, max_len=MAX_LEN, d_model=D)
-    assert read_config(config.to_dict()) == config
-    sizes = {name: tuple(value.shape) for name, value in build(config).state_dict().items()}
-    assert parameter_shapes(config) == sizes
-    assert config.n_parameters == sum(int(np.prod(shape)) for shape in sizes.values())
 
 
 def test_a_translation_ends_at_the_mark() -> None:
@@ -149,17 +142,7 @@ def test_a_translation_ends_at_the_mark() -> None:
     assert found == [[], []]
 
 
-@each(
-    "changes, message",
-    [
-        ({"attention": "cosine"}, "attention must be one of none, dot, bilinear, additive, but is 'cosine'"),
-        ({"attention": ["dot"]}, "attention must be one of"),
-        ({"d_model": 0}, "d_model must be a whole number of at least 1, but is 0"),
-        ({"max_len": True}, "max_len must be a whole number"),
-        ({"d_model": 10**6}, "parameters"),
-        ({"heads": 2}, "Unknown entries in the model's config: heads"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_config(model("dot").config.to_dict() | changes)
+@each("attention", ["cosine", ["dot"]])
+def test_an_unknown_alignment_is_refused_in_a_sentence(attention: object) -> None:
+    with pytest.raises(ValueError, match="attention must be one of none, dot, bilinear, additive, but is "):
+        read_config(model("dot").config.to_dict() | {"attention": attention})

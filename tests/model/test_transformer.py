@@ -5,12 +5,10 @@ import math
 import pytest
 import torch
 from torch import Tensor
-from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.cases import each
 from tests.model.helpers import (
     assert_close,
-    blocks_of,
     config,
     inputs_of,
     lively,
@@ -21,55 +19,15 @@ from tests.model.helpers import (
 )
 from tests.model.sizes import (
     ARCHITECTURES,
-    BATCH,
-    D_FF,
-    D_HEAD,
-    D_MODEL,
     K_LENGTH,
     LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    N_LAYERS,
     SCHEMES,
-    VOCAB,
 )
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer, build
+from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer, build
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough, Recorder
 
 every_architecture = each("architecture", ARCHITECTURES)
-
-
-def weights_of(model: DecoderOnly) -> dict[str, Tensor]:
-    """The weights of a model with learned positions under GPT-2's names; Hugging Face keeps its matrices transposed."""
-    stack = model.decoder
-    weights: dict[str, Tensor] = {"wte.weight": model.embedding.W_E}
-    weights["wpe.weight"] = stack.positions.get_parameter("table")
-    weights |= {f"ln_f.{kind}": stack.get_parameter(f"norm.{kind}") for kind in ("weight", "bias")}
-    for index, block in enumerate(blocks_of(stack)):
-        parts: dict[str, Tensor] = {name: block.get_parameter(name) for name, _ in block.named_parameters()}
-        for kind in ("weight", "bias"):
-            projections = [parts[f"self_attn.W_{name}.{kind}"] for name in "QKV"]
-            named = {
-                "ln_1": parts[f"self_attn_residual.norm.{kind}"],
-                "attn.c_attn": torch.cat(projections).t(),
-                "attn.c_proj": parts[f"self_attn.W_O.{kind}"].t(),
-                "ln_2": parts[f"mlp_residual.norm.{kind}"],
-                "mlp.c_fc": parts[f"mlp.W_in.{kind}"].t(),
-                "mlp.c_proj": parts[f"mlp.W_out.{kind}"].t(),
-            }
-            weights |= {f"h.{index}.{name}.{kind}": weight for name, weight in named.items()}
-    return weights
-
-
-def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
-    sizes = {"vocab_size": VOCAB, "n_positions": MAX_LEN, "n_embd": D_MODEL, "n_layer": N_LAYERS, "n_head": N_HEADS}
-    marks = {"bos_token_id": 0, "eos_token_id": 0}
-    reference = GPT2LMHeadModel(GPT2Config(**sizes, **marks, n_inner=D_FF, activation_function="gelu"))
-    reference.transformer.load_state_dict(weights_of(model))
-    reference.set_attn_implementation("eager")  # the one that hands out patterns
-    reference.train(False)
-    return reference
 
 
 @every_architecture
@@ -96,44 +54,19 @@ def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(arch
 
 every_scheme = each("scheme", SCHEMES)
 
-Sites = list[tuple[str, tuple[int, ...]]]
-
-
-def shaped(sites: str, part: str, q_len: int, k_len: int, *, kv_heads: int = N_HEADS) -> Sites:
-    """The sites of a part of a model with the shapes that their last names ask for."""
-    heads, keys, square = (
-        (BATCH, N_HEADS, q_len, D_HEAD),
-        (BATCH, kv_heads, k_len, D_HEAD),
-        (BATCH, N_HEADS, q_len, k_len),
-    )
-    shapes: dict[str, tuple[int, ...]] = {"q": heads, "rot_q": heads, "z": heads, "k": keys, "v": keys, "rot_k": keys}
-    shapes |= {"mask": (q_len, k_len), "scores": square, "pattern": square, "pos_embed": (1, q_len, D_MODEL)}
-    shapes |= {"pre": (BATCH, q_len, D_FF), "post": (BATCH, q_len, D_FF), "logits": (BATCH, q_len, VOCAB)}
-    found = [(part + site, site.rpartition(".")[2]) for site in sites.split()]
-    return [(site, shapes.get(last, (BATCH, q_len, D_MODEL))) for site, last in found]
-
-
-def sites_of(values: dict[str, torch.Tensor]) -> Sites:
-    return [(site, tuple(value.shape)) for site, value in values.items()]
-
 
 def test_sites_of_the_encoder_decoder_of_2017() -> None:
     """post-norm: each norm comes after the layer has written, and there is none at the end of a stack."""
     shape = {"n_layers": 1, "positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu"}
     values = record(lively_model(architecture="encoder-decoder", **shape), *inputs_of("encoder-decoder"))
     attention, mlp = "q k v mask scores pattern z out norm", "mlp.pre mlp.post mlp.out mlp.norm resid_post"
-    first = "embed pos_embed 0.resid_pre"
-    assert sites_of(values) == [
-        *shaped(first, "encoder.", K_LENGTH, K_LENGTH),
-        *shaped(attention, "encoder.0.self_attn.", K_LENGTH, K_LENGTH),
-        *shaped(f"resid_mid {mlp}", "encoder.0.", K_LENGTH, K_LENGTH),
-        *shaped(first, "decoder.", LENGTH, LENGTH),
-        *shaped(attention, "decoder.0.self_attn.", LENGTH, LENGTH),
-        *shaped("resid_mid", "decoder.0.", LENGTH, LENGTH),
-        *shaped(attention, "decoder.0.cross_attn.", LENGTH, K_LENGTH),
-        *shaped(f"resid_cross {mlp}", "decoder.0.", LENGTH, K_LENGTH),
-        *shaped("logits", "", LENGTH, LENGTH),
+    sites = [
+        *(("encoder", "embed pos_embed 0.resid_pre"), ("encoder.0.self_attn", attention)),
+        ("encoder.0", f"resid_mid {mlp}"),
+        *(("decoder", "embed pos_embed 0.resid_pre"), ("decoder.0.self_attn", attention), ("decoder.0", "resid_mid")),
+        *(("decoder.0.cross_attn", attention), ("decoder.0", f"resid_cross {mlp}")),
     ]
+    assert list(values) == [*(f"{part}.{name}" for part, names in sites for name in names.split()), "logits"]
 
 
 @every_architecture

@@ -217,13 +217,6 @@ def test_readers_may_use_the_names_of_option_environment_and_address(monkeypatch
     assert parsed(argparse.ArgumentParser(), ["--host=::"]).allowed_host == ["one.example", "two.example"]
 
 
-def test_an_impossible_port_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    for port in ("0", "65536", "-1", "http"):
-        with pytest.raises(SystemExit, match="2"):
-            main([f"--port={port}"])
-        assert "a port is a number from 1 to 65535" in capsys.readouterr().err, port
-
-
 def test_where_nothing_can_listen_one_sentence_says_so_and_what_to_try(started: list[Started], tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

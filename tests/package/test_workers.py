@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import pytest
 from websockets.exceptions import WebSocketException
 
-from tests.asking import asked
+from tests.asking import asked, wait_until
 from tests.browser import ROOT, free_port
 from tests.classroom.crowd import together
 from tests.classroom.session import Session, cookie_from, opened
@@ -45,13 +45,6 @@ def front() -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 def children(process: subprocess.Popen[str]) -> list[int]:
     return [*map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline, "it has not happened within a minute"
-        time.sleep(0.02)  # between two looks, not for a fixed time
 
 
 def ask(connection: HTTPConnection, reader: str = "") -> int:
@@ -92,7 +85,7 @@ def test_a_browser_keeps_its_worker_and_others_go_where_the_fewest_are(
                 connection.close()
             return {who for who, _ in came} == {other}
 
-        wait_until(it_is_empty)
+        wait_until(it_is_empty, "a turn to the empty worker")
 
 
 def test_a_worker_that_dies_is_started_again_and_its_readers_are_with_another_meanwhile(
@@ -102,8 +95,8 @@ def test_a_worker_that_dies_is_started_again_and_its_readers_are_with_another_me
     mine = answers(port, "0" * 32)
     (other,) = {*children(process)} - {mine}
     os.kill(mine, signal.SIGKILL)
-    wait_until(lambda: answers(port, "0" * 32) == other)
-    wait_until(lambda: len({*children(process)} - {mine}) == 2 and answers(port) not in (0, other))
+    wait_until(lambda: answers(port, "0" * 32) == other, "an answer of the other")
+    wait_until(lambda: len({*children(process)} - {mine}) == 2 and answers(port) not in (0, other), "a new worker")
     assert answers(port, "0" * 32) == other
 
 
@@ -118,7 +111,7 @@ def test_all_end_with_the_front_however_it_ends(front: tuple[subprocess.Popen[st
     process, _ = front
     there = children(process)
     process.kill()
-    wait_until(lambda: not any(Path(f"/proc/{one}/cmdline").exists() for one in there))
+    wait_until(lambda: not any(Path(f"/proc/{one}/cmdline").exists() for one in there), "the end of the workers")
 
 
 def test_workers_that_cannot_start_end_the_front_with_a_sentence() -> None:
@@ -175,7 +168,7 @@ def comes_back(headers: dict[str, str]) -> int:
             found.append(asked(headers["Host"], "/_stcore/host-config", headers)[0])
         return bool(found)
 
-    wait_until(answers)
+    wait_until(answers, "an answer")
     return found[0]
 
 
@@ -199,8 +192,10 @@ def test_one_on_this_machine_alone_and_as_many_as_fit_for_a_network(monkeypatch:
     assert shared == [16, 2]
 
 
-def test_what_needs_one_worker_refuses_more(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for options in ([f"--convert={tmp_path}", "--workers=2"], ["--workers=0"], ["--workers=two"]):
+def test_options_that_cannot_be_are_refused_in_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = {f"--port={port}": "a port is a number from 1 to 65535" for port in ("0", "65536", "-1", "http")}
+    options |= dict.fromkeys((f"--convert={tmp_path} --workers=2", "--workers=0", "--workers=two"), "worker")
+    for words, said in options.items():
         with pytest.raises(SystemExit, match="2"):
-            command.main(options)
-        assert "worker" in capsys.readouterr().err.splitlines()[-1]
+            command.main(words.split())
+        assert said in capsys.readouterr().err.splitlines()[-1], words

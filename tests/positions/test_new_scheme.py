@@ -1,18 +1,17 @@
 """Adding a scheme: with its class and its entry in the table, everything that has to do with positions takes it."""
 
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-import tfmviz.training.__main__ as command
 from tests.cases import each
 from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.positions import recipe
 from tests.positions.clocks import ENTRY, STEP
+from tests.training.runs import run
 from tfmviz import zoo
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
@@ -27,17 +26,14 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> str:
     return "clocks"
 
 
-def run(out: Path, *options: str) -> int:
-    words = f"task reverse --out {out} --steps 2 --batch-size 3 --layers 2 --heads 2 --width 20 --seed 3 --device cpu"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["tfmviz.training", *words.split(), *options])
-        return command.main()
+def train(out: Path, scheme: str) -> int:
+    return run("task", out.parent, out, positions=scheme, steps=2, layers=2)
 
 
 @pytest.fixture
 def trained(clocks: str, tmp_path: Path) -> ZooModel:
     """A translator with the new scheme, made by the training command and read by the zoo."""
-    assert run(tmp_path / "toy", "--positions", clocks) == 0
+    assert train(tmp_path / "toy", clocks) == 0
     return zoo.load("toy", folder=tmp_path)
 
 
@@ -92,5 +88,5 @@ def test_a_scheme_without_code_is_refused_before_anything_is_written(
     """Such a name once trained and saved a model without positions."""
     monkeypatch.setitem(SCHEMES, "xpos", Scheme(name="xPos", formula="?", idea="?", acts="rotate", code=code))
     with pytest.raises(error, match=r"[xX]pos"):
-        run(tmp_path / "toy", "--positions", "xpos")
+        train(tmp_path / "toy", "xpos")
     assert list(tmp_path.iterdir()) == []

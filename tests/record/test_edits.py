@@ -1,6 +1,6 @@
 """The record, a dictionary of read-only arrays; edits, each of which is carried out by the tap."""
 
-from dataclasses import FrozenInstanceError, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -9,13 +9,12 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import config, normal
+from tests.model.helpers import normal
 from tests.model.sizes import D_HEAD, LENGTH, N_HEADS
-from tests.records import encoding, traced, without
+from tests.records import encoding, without
 from tfmviz import zoo
 from tfmviz.record import edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike
-from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import apply
 from tfmviz.record.trace import NotCaptured, Trace
 
@@ -75,7 +74,7 @@ def test_writing_refuses_edits_for_single_tokens() -> None:
     assert zoo.writing.generate(english, "It was", edits=(alike,), max_new_tokens=1).ids
 
 
-SOURCE, TARGET = encoding(range(5)), encoding(range(3))
+TARGET = encoding(range(3))
 SITES = ("embed", "decoder.0.self_attn.pattern", "decoder.0.mlp.out", "decoder.1.self_attn.pattern", "logits")
 TRACE = Trace(target=TARGET, values={site: np.array([i]) for i, site in enumerate(SITES)})
 
@@ -89,20 +88,8 @@ def test_a_trace_is_a_dictionary_in_the_order_of_computation_that_nobody_changes
     with pytest.raises(NotCaptured, match=r"decoder\.0\.mlp\.pre") as caught:
         TRACE["decoder.0.mlp.pre"]
     assert caught.value.site == "decoder.0.mlp.pre"
-    assert isinstance(caught.value, LookupError)
     assert all(site in str(caught.value) for site in SITES)
     with pytest.raises(NotCaptured, match="There are: none"):
         Trace(target=TARGET, values={})["logits"]
-    with pytest.raises(FrozenInstanceError):
-        TRACE.target = SOURCE  # type: ignore[misc]
     assert TRACE.layers == ("decoder.0.self_attn", "decoder.1.self_attn")
     assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
-
-
-@each("architecture", get_args(Architecture))
-def test_axes_and_layers_fit_what_a_model_computes(architecture: Architecture) -> None:
-    trace = traced(architecture)
-    assert trace.layers == config(architecture=architecture).layers
-    for layer in trace.layers:
-        q, k = trace.axes(layer)
-        assert trace[f"{layer}.pattern"].shape[1:] == trace[f"{layer}.mask"].shape == (len(q), len(k))

@@ -5,14 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import tfmviz.training.__main__ as command
+from tests.asking import wait_until
 from tests.training.runs import ROOT, broken_off_after, read_log
 from tfmviz import zoo
 from tfmviz.runs import processes, records
@@ -113,27 +113,20 @@ def server(root: Path, *asked: Choices) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def until(happened: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 600
-    while not happened():
-        assert time.monotonic() < deadline, f"{what} has not happened within ten minutes"
-        time.sleep(0.02)  # between two looks, not for a fixed time
-
-
 def test_a_run_outlives_its_server_and_the_next_one_takes_it_up_at_its_last_checkpoint(tmp_path: Path) -> None:
     with server(tmp_path, LONG) as first:
         assert first.stdout is not None
         folder = Folder(tmp_path / first.stdout.readline().strip())
-        until((folder.model / "checkpoint.safetensors").exists, "the first checkpoint")
+        wait_until((folder.model / "checkpoint.safetensors").exists, "the first checkpoint")
         worker = folder.holder()
         assert worker is not None
         first.send_signal(signal.SIGKILL)
         first.wait()
         seen = updates_done(folder)
-        until(lambda: updates_done(folder) > seen, "another update without a server")
+        wait_until(lambda: updates_done(folder) > seen, "another update without a server")
         assert folder.holder() == worker
         os.kill(worker, signal.SIGKILL)
-        until(lambda: folder.holder() is None, "the end of the worker")
+        wait_until(lambda: folder.holder() is None, "the end of the worker")
 
     before, saved = (
         log.read_log(folder.model / "log.jsonl"),
@@ -143,7 +136,7 @@ def test_a_run_outlives_its_server_and_the_next_one_takes_it_up_at_its_last_chec
     assert RunManager(tmp_path, at_once=1).see(folder.address).state == "queued"
 
     with server(tmp_path):
-        until(lambda: updates_done(folder) > len(before), "an update after those before")
+        wait_until(lambda: updates_done(folder) > len(before), "an update after those before")
         after = log.read_log(folder.model / "log.jsonl")
         RunManager(tmp_path, at_once=1).stop(folder.address)
     assert [entry["step"] for entry in after] == list(range(len(after)))

@@ -29,24 +29,20 @@ def test_what_is_shipped_is_what_the_model_computes() -> None:
     names = [name for name in zoo.available() if neurons.layers_of(zoo.load(name).weights)]
     assert len(names) > 15
     for name in names:
-        is_what_it_computes(name)
-
-
-def is_what_it_computes(name: str) -> None:
-    model = zoo.load(name)
-    file, peaks = neurons.load(zoo.MODELS / name / neurons.FILE, model.weights)
-    lines = (find_neurons.TEXTS / file).read_text(encoding="utf-8").splitlines()
-    assert list(peaks) == list(neurons.layers_of(model.weights))
-    layer, found = list(peaks.items())[-1]
-    for place, neuron in enumerate(CHECKED):
-        for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-            tokens, values = peak(model, lines[text], layer)
-            assert tokens[place] == token, name
-            assert values[place] == pytest.approx(float(value), rel=2e-3, abs=2e-3), name
-    weakest = np.abs(found.value[list(CHECKED), KEPT - 1].astype(float))
-    kept = set(found.text[list(CHECKED)].ravel().tolist())
-    for line in [line for n, line in enumerate(lines) if n not in kept][::47]:
-        assert (np.abs(peak(model, line, layer)[1]) <= weakest + 2e-3 * weakest).all(), (name, line)
+        model = zoo.load(name)
+        file, peaks = neurons.load(zoo.MODELS / name / neurons.FILE, model.weights)
+        lines = (find_neurons.TEXTS / file).read_text(encoding="utf-8").splitlines()
+        assert list(peaks) == list(neurons.layers_of(model.weights))
+        layer, found = list(peaks.items())[-1]
+        for place, neuron in enumerate(CHECKED):
+            for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
+                tokens, values = peak(model, lines[text], layer)
+                assert tokens[place] == token, name
+                assert values[place] == pytest.approx(float(value), rel=2e-3, abs=2e-3), name
+        weakest = np.abs(found.value[list(CHECKED), KEPT - 1].astype(float))
+        kept = set(found.text[list(CHECKED)].ravel().tolist())
+        for line in [line for n, line in enumerate(lines) if n not in kept][::47]:
+            assert (np.abs(peak(model, line, layer)[1]) <= weakest + 2e-3 * weakest).all(), (name, line)
 
 
 def test_the_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,12 +13,11 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page
+from tests.app import open_page, opened
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check_model
 from tests.engine.random_models import CASES, check_case
 from tests.engine.test_reuse import NAMES, type_and_compare
-from tests.hostile.test_corpus import opened
 from tests.hostile.texts import WORST
 from tests.pages.tabs import Address, addresses
 from tests.soak import random_readers

@@ -39,13 +39,9 @@ def test_groups_are_connected_through_shared_sentences_and_large_ones_trained_on
     assert hub not in {source for source, _ in split_pairs(pairs)[1]}
 
 
-def random_pairs(n: int) -> list[tuple[str, str]]:
-    rng = np.random.default_rng(4)
-    return [(f"Phrase {a}.", f"Sentence {b}!") for a, b in rng.integers(2 * n, size=(n, 2)) // 2]
-
-
 def test_no_sentence_is_on_both_sides_of_the_split() -> None:
-    pairs = random_pairs(4001)
+    drawn = np.random.default_rng(4).integers(8002, size=(4001, 2)) // 2
+    pairs = [(f"Phrase {a}.", f"Sentence {b}!") for a, b in drawn]
     pairs += [(source.upper(), target + "!") for source, target in pairs[::7]]
     train_side, held_out = split_pairs(pairs)
     assert Counter(train_side + held_out) == Counter(pairs)

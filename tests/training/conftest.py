@@ -1,16 +1,10 @@
-"""A toy corpus, and runs on it that several files look at. Tests copy a run's folder before they change it."""
+"""Runs on a toy corpus that several files look at. Tests copy a run's folder before they change it."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.training.runs import broken_off_after, run
-from tests.training.toys import write_corpus
-
-
-@pytest.fixture(scope="session")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_corpus(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture(scope="session")

@@ -115,17 +115,13 @@ def test_the_loss_is_computed_in_float32() -> None:
     assert token_loss(logits, targets) == token_loss(logits.float(), targets)
 
 
-def logits_and_targets() -> tuple[torch.Tensor, torch.Tensor]:
+@each("smoothing", [0.0, 0.1])
+def test_the_loss_and_its_gradient_are_torchs_up_to_the_entropy_of_the_target(smoothing: float) -> None:
     generator = torch.Generator().manual_seed(1)
     targets = torch.randint(11, (7, 191), generator=generator)  # more rows than are taken at once
     targets[:, 180:] = IGNORED
     targets[3] = IGNORED
-    return torch.randn(7, 191, 11, generator=generator) * 2, targets
-
-
-@each("smoothing", [0.0, 0.1])
-def test_the_loss_and_its_gradient_are_torchs_up_to_the_entropy_of_the_target(smoothing: float) -> None:
-    logits, targets = logits_and_targets()
+    logits = torch.randn(7, 191, 11, generator=generator) * 2
     ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
     loss = token_loss(ours, targets, smoothing=smoothing)
     reference = torch.nn.CrossEntropyLoss(label_smoothing=smoothing)(theirs.flatten(0, 1), targets.flatten())

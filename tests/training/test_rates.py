@@ -109,8 +109,3 @@ def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Pa
 def test_an_option_that_is_no_change_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="2"):
         run("lm", tmp_path, tmp_path / "toy", change_rate=text)
-
-
-def test_a_planned_change_belongs_to_the_settings_of_a_run(corpus: Path, stopped: Path, tmp_path: Path) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
-    assert "changes: None there, [[4, 0.1]] now" in refused("lm", corpus, out, change_rate="4:0.1")

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.cases import each
-from tests.training.runs import assert_one_sentence_on, refused, run
+from tests.training.runs import TRANSFORMERS, assert_one_sentence_on, refused, run
 from tests.training.toys import SENTENCES, write_lines
 from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES
@@ -120,59 +120,44 @@ def test_each_course_refuses(course: str, changes: dict[str, Any], message: str,
     assert not (tmp_path / "toy").exists()
 
 
-COURSES = {
-    "lm": "lm --data {folder}/missing.txt",
-    "mlm": "mlm --data {folder}/missing.txt",
-    "spans": "spans --data {folder}/missing.txt",
-    "translate": "translate --data {folder}/missing.tsv",
-    "task": "task reverse",
-    "induction": "task induction",
-}
 CHOICES = {
-    "--positions": tuple(SCHEMES),
-    "--norm-position": get_args(NormPosition),
-    "--feed-forward": get_args(FeedForwardKind),
-    "--embedding-scale": ("one", "sqrt_d_model"),
-    "--shared-layers": ("absent", "present"),
-    "--optimizer": get_args(OptimizerName),
-    "--schedule": get_args(ScheduleName),
+    "positions": tuple(SCHEMES),
+    "norm_position": get_args(NormPosition),
+    "feed_forward": get_args(FeedForwardKind),
+    "embedding_scale": ("one", "sqrt_d_model"),
+    "shared_layers": ("absent", "present"),
+    "optimizer": get_args(OptimizerName),
+    "schedule": get_args(ScheduleName),
 }
 
 
-def run_of_choices(course: str, folder: Path, *options: str) -> int:
-    words = COURSES[course].format(folder=folder).split()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["tfmviz.training", *words, "--out", str(folder / "out"), "--steps", "1", *options])
-        return command.main()
-
-
-@each("course", list(COURSES))
+@each("course", TRANSFORMERS)
 @each("option", list(CHOICES))
 def test_unknown_choice_is_named(course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run_of_choices(course, tmp_path, option, "sideways")
+        run(course, tmp_path, tmp_path / "out", **{option: "sideways"})
     said = capsys.readouterr().err
-    assert f"argument {option}: invalid choice: 'sideways'" in said
+    assert f"argument --{option.replace('_', '-')}: invalid choice: 'sideways'" in said
     assert all(f"'{choice}'" in said for choice in CHOICES[option])
     assert list(tmp_path.iterdir()) == []
 
 
-@each("course", list(COURSES))
+@each("course", TRANSFORMERS)
 @each(
     "options, said",
     [
-        (("--width", "50", "--heads", "4"), "d_model = 50 cannot be split evenly over n_heads = 4"),
-        (("--width", "27", "--heads", "3", "--positions", "sinusoidal"), "d_model = 27 is odd"),
-        (("--width", "27", "--heads", "3", "--positions", "rope"), "d_head = 27 / 3 is odd"),
-        (("--layers", "1001"), "1,001"),
-        (("--width", "80000"), "parameters; 2,000,000,000 are allowed"),
+        ({"width": 50, "heads": 4}, "d_model = 50 cannot be split evenly over n_heads = 4"),
+        ({"width": 27, "heads": 3, "positions": "sinusoidal"}, "d_model = 27 is odd"),
+        ({"width": 27, "heads": 3, "positions": "rope"}, "d_head = 27 / 3 is odd"),
+        ({"layers": 1001}, "1,001"),
+        ({"width": 80_000}, "parameters; 2,000,000,000 are allowed"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_first(
-    course: str, options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    course: str, options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    assert run_of_choices(course, tmp_path, *options) == 1
-    assert said in capsys.readouterr().err
+    """Before the data are read: there are none."""
+    assert said in refused(course, tmp_path, tmp_path / "out", **options)
     assert list(tmp_path.iterdir()) == []
 
 

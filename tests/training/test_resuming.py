@@ -41,6 +41,7 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
         ("repeated", 0, "repeated"),
         ("vocab_size", 271, "vocab"),
         ("smoothing", 0.2, "smoothing"),
+        ("change_rate", "4:0.1", "changes: None there, [[4, 0.1]] now"),
     ],
 )
 def test_settings_must_agree(corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str) -> None:

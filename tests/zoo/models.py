@@ -1,9 +1,5 @@
 """Small random models, one per architecture."""
 
-import numpy as np
-import tokenizers
-import torch
-
 import tfmviz
 from tests.model.helpers import flat
 from tfmviz import zoo
@@ -15,9 +11,8 @@ from tfmviz.model.earlier import (
     StateSpaceConfig,
     WindowConfig,
 )
-from tfmviz.model.transformer import EncoderDecoder, Transformer
+from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.edits import Edit
-from tfmviz.text.tokenizer import END
 
 TEXT = "The cat sat on the 中 mat."
 TARGET = "A dog <b>."
@@ -54,11 +49,3 @@ EARLIER: dict[str, EarlierConfig | LabellerConfig | Seq2SeqConfig] = {
 def traced(model: zoo.ZooModel, edits: tuple[Edit, ...] = ()) -> tfmviz.Trace:
     """The trace most tests read; an encoder-decoder gets a target of another length than its source."""
     return model.trace(TEXT, edits, target=TARGET if isinstance(model.module, EncoderDecoder) else None)
-
-
-def plain_logits(module: Transformer, library: tokenizers.Tokenizer) -> np.ndarray:
-    """The same as `traced`, from the bare module and the bare tokenizer."""
-    source = torch.tensor([library.encode(TEXT).ids])
-    target = torch.tensor([[END, *library.encode(TARGET).ids]])
-    with torch.no_grad():
-        return (module(source, target) if isinstance(module, EncoderDecoder) else module(source))[0].numpy()

