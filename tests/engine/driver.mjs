@@ -10,7 +10,7 @@ import { ByteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
 import { Transformer } from "../../tfmviz/views/engine/transformer.ts";
 import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { Head } from "../../tfmviz/views/steps/head.ts";
+import { headOf } from "../../tfmviz/views/steps/head.ts";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/from_record.ts";
 
 const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
@@ -79,7 +79,7 @@ const tasks = {
   head({ name, text, shown }) {
     const engine = engines.get(name);
     const made = stepsOf(engine.trace(text), engine, shown, { withWeights: true });
-    return { facts: made.facts, arrays: listed(new Head(made).arrays) };
+    return { facts: made.facts, arrays: listed(headOf(made).arrays) };
   },
   earlier({ name, text, wishes, position, others }) {
     const engine = engines.get(name);

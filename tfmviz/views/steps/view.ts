@@ -11,7 +11,7 @@ import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
-import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
+import { type Axis, type Head, headOf, isMatrix, type MatrixId, type Selection } from "./head.ts";
 import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
@@ -72,7 +72,7 @@ export class Steps extends ViewBase {
 
   read(bytes: Uint8Array) {
     const before = this.head;
-    this.head = new Head(bytes, this.typed && before);
+    this.head = headOf(bytes, this.typed && before);
     const { queries } = this.head;
     const isSame = before && before.queries.join("\n") === queries.join("\n");
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
