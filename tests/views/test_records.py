@@ -38,7 +38,7 @@ def texts(trace: Trace) -> dict[str, Any]:
 
 def shows_the_same(trace: Trace) -> None:
     sites = {f"{layer}.{part}": trace[f"{layer}.{part}"] for layer in trace.layers for part in ("pattern", "mask")}
-    shown = f"""[new module.Attention({BYTES}), new module.Attention(given.plain)].map((attention) =>
+    shown = f"""[module.attentionOf({BYTES}), module.attentionOf(given.plain)].map((attention) =>
         Object.fromEntries(attention.kinds.map(({{ name, layers, heads }}, kind) => [name, layers.map((layer, l) =>
             [layer.name, ...Array.from({{ length: heads }}, (_, h) => ({{
                 weights: [...attention.matrix(kind, l, h).weights],
@@ -112,7 +112,7 @@ def test_means_and_rollout_equal_numpys() -> None:
         (0, "rollout"): rollout(patterns[:1], masks[:1])[0],
         (2, "rollout"): rollout(patterns, masks)[0],
     }
-    asked = f"[...new module.Attention({BYTES}).matrix(0, %s, %s).weights]"
+    asked = f"[...module.attentionOf({BYTES}).matrix(0, %s, %s).weights]"
     for (layer, what), weights in expected.items():
         found = call("explorer/payload.ts", asked % (layer, repr(what)), {"bytes": packed(views.payload(trace))})
         np.testing.assert_allclose(found, weights.ravel(), atol=0.0006)

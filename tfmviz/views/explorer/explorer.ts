@@ -11,7 +11,16 @@ import { Lines } from "./lines.ts";
 import { type Linking, Links } from "./links.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
-import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
+import {
+  type Attention,
+  attentionOf,
+  type Given,
+  type Kind,
+  type Mask,
+  unionOf,
+  type What,
+  without,
+} from "./payload.ts";
 import {
   clickedOn,
   type Focus,
@@ -81,7 +90,7 @@ export class Explorer extends ViewBase {
 
   read(source: Uint8Array | Plain<Given>) {
     const before = this.attention;
-    this.attention = new Attention(source);
+    this.attention = attentionOf(source);
     const isSame = this.typed || JSON.stringify(before?.texts) === JSON.stringify(this.attention.texts);
     if (this.typed) this.first = this.typed.first; // what is pinned stays where it is
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
@@ -166,7 +175,7 @@ export class Explorer extends ViewBase {
     if (!pair) return this.ranking.ask();
     const { links } = this;
     const isKnown = links?.row === pair.row && links.column === pair.column;
-    const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
+    const found = this.attention.isWhole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
     this.ranking.showPair(pair, this.texts(), found, aggregate === "heads" ? heads : []);
   }
 
@@ -190,7 +199,7 @@ export class Explorer extends ViewBase {
 
   showPreview(place: Place | null) {
     const { attention, state } = this;
-    const isThere = place && (attention.whole || attention.matrix(state.kind, place.layer, place.head));
+    const isThere = place && (attention.isWhole || attention.matrix(state.kind, place.layer, place.head));
     this.preview = isThere ? place : null;
     this.soon(true);
   }
@@ -266,7 +275,7 @@ export class Explorer extends ViewBase {
       .filter((pattern) => pattern !== null)
       .map(({ mask, weights }) => {
         const kept = filtered({ mask, weights }, view);
-        return { mask: mask.without(weights, kept), weights: kept };
+        return { mask: without(mask, weights, kept), weights: kept };
       });
   }
 
@@ -274,7 +283,7 @@ export class Explorer extends ViewBase {
     const [first] = patterns;
     const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
     const masks = patterns.map((pattern) => pattern.mask);
-    const mask = masks.every((one) => one === first.mask) ? first.mask : Mask.union(masks);
+    const mask = masks.every((one) => one === first.mask) ? first.mask : unionOf(masks);
     this.picture = { mask, weights, unused: unusedOf(kind, view) };
     this.name = shownName(kind, view);
     this.lines.show(patterns, view.scale);
