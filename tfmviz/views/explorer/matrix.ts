@@ -109,8 +109,11 @@ export class Matrix {
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move, Enter pins the query.";
     this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;
-    this.image = imageOf(pattern, scale, this.colours.maskedPacked);
-    const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
+    const { columns, rows, allowed } = pattern.mask;
+    const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];
+    const shown = (n: number) => packedShade(shade(pattern.weights[n], maxima[Math.floor(n / columns)]));
+    this.image = pixels(columns, rows, (n) => (allowed[n] ? shown(n) : this.colours.maskedPacked));
+    const shape = `${rows}x${columns}`;
     if (shape !== this.shape) this.measure(pattern);
     this.shape = shape;
   }
@@ -358,13 +361,6 @@ export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale
       const isAllowed = mask.allowed[row * mask.columns + column];
       visit({ row, column, weight, shade: isAllowed ? SCALES_OF_SHADE[scale](weight, maxima[row]) : null });
     }
-}
-
-function imageOf(pattern: Pattern, scale: Scale, masked: number) {
-  const { rows, columns, allowed } = pattern.mask;
-  const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];
-  const shown = (n: number) => packedShade(shade(pattern.weights[n], maxima[Math.floor(n / columns)]));
-  return pixels(columns, rows, (n) => (allowed[n] ? shown(n) : masked));
 }
 
 function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colour: string) {
