@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
 import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
 import { ByteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
-import { Transformer } from "../../tfmviz/views/engine/transformer.ts";
+import { transformerOf } from "../../tfmviz/views/engine/transformer.ts";
 import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
 import { headOf } from "../../tfmviz/views/steps/head.ts";
@@ -18,7 +18,7 @@ const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name,
 const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
-    const transformer = new Transformer(config, tensorsOf(new Uint8Array(readFileSync(weights))));
+    const transformer = transformerOf(config, tensorsOf(new Uint8Array(readFileSync(weights))));
     engines.set(name, new Engine(transformer, new ByteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
   },
   encode: ({ name, texts, max_len }) => {

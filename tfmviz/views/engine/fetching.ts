@@ -4,7 +4,7 @@ import { aTask } from "../shared/motion.ts";
 import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
 import { ByteTokens } from "./tokens.ts";
-import { type Config, type Tensors, Transformer } from "./transformer.ts";
+import { type Config, type Tensors, transformerOf } from "./transformer.ts";
 
 /** What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own. */
 export type ModelBundle = { at: string; parts: number; bytes: number; digest: string; script?: string };
@@ -46,7 +46,7 @@ export async function engineOf(whole: Uint8Array) {
   const { header, data } = unframed<{ config: Config; tokenizer: number }>(whole);
   const tokenizer = new ByteTokens(parsed(data.subarray(0, header.tokenizer)));
   await aTask();
-  const transformer = new Transformer(header.config, tensorsOf(data.subarray(header.tokenizer)));
+  const transformer = transformerOf(header.config, tensorsOf(data.subarray(header.tokenizer)));
   await aTask();
   const engine = new Engine(transformer, tokenizer);
   engine.trace("The cat sat on the mat.");

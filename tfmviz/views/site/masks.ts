@@ -2,7 +2,7 @@
 
 import type { Engine } from "../engine/engine.ts";
 import type { ComparisonEdit } from "../live/comparison_source.ts";
-import { editsOf } from "../live/editing.ts";
+import { editsOf } from "../live/comparison_source.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
