@@ -6,8 +6,7 @@ import { bytesOf, type Colours, inkOnRgb, packed, pixels } from "../shared/colou
 import { hatch } from "../shared/hatch.ts";
 import { writeName, writeToken } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
-import { painter, ticks } from "./scales.ts";
-import { nameOf, type Picture } from "./words.ts";
+import { nameOf, type Picture, painter, ticks } from "./words.ts";
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
 const MOST_VECTORS = 4096; // cells that an SVG holds one by one

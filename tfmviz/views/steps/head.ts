@@ -1,8 +1,8 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
 import { type Arrays, type Matrix, rowOf, softmaxOf } from "../shared/arrays.ts";
+import type { Masked, Tone } from "../shared/colours.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
-import type { Masked, Tone } from "../shared/shades.ts";
 
 /** what rows or columns stand for; `wide` is d_model */
 export type Axis = "query" | "key" | "dim" | "wide" | "concat";
@@ -84,17 +84,12 @@ function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
   const own = (name: string) => record.has(`${layer}.${name}`);
   for (const name of OF_HEAD.filter(own)) arrays[name] = record.head(`${layer}.${name}`, head, heads);
   for (const name of OF_LAYER.filter(own)) arrays[name] = record.matrix(`${layer}.${name}`);
-  arrays.concat = own("concat") ? record.matrix(`${layer}.concat`) : sideBySideOf(record, heads);
-  return arrays;
-}
-
-/** The z of all heads side by side: (q_len, heads × d_head). */
-function sideBySideOf(record: SiteRecord<HeadFacts>, heads: number): Matrix {
-  const all = Array.from({ length: heads }, (_, n) => record.head(`${record.facts.layer}.z`, n));
+  if (own("concat")) return { ...arrays, concat: record.matrix(`${layer}.concat`) };
+  // The z of all heads side by side: (q_len, heads × d_head).
+  const all = Array.from({ length: heads }, (_, n) => record.head(`${layer}.z`, n));
   const { rows, columns } = all[0];
   const lines = Array.from({ length: rows }, (_, row) => all.map((z) => [...rowOf(z, row)]));
-  const values = Float32Array.from(lines.flat(2));
-  return { rows, columns: columns * heads, values };
+  return { ...arrays, concat: { rows, columns: columns * heads, values: Float32Array.from(lines.flat(2)) } };
 }
 
 /** What is known of a head besides its arrays (`payload` in __init__.py). */

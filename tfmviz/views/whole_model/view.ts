@@ -2,13 +2,12 @@
 // page around is told what was chosen, and sends another picture when a part is opened.
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
-import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf, button, buttonOf, hear, inPixels, make, roving, select, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
-import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, DEBOUNCE_MS, type Page, placeOfToken, tokenAtPlace, ViewBase } from "../shared/view_base.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { type Found, layOut, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
