@@ -59,10 +59,16 @@ export class Overview {
     this.columns = heads;
     this.byPlace = order === "place";
     const width = this.node.parentElement?.clientWidth ?? 0;
-    this.left = this.byPlace ? this.nameLayers(layers.length, width - heads * SMALLEST_TILE) : 0;
+    // Layers are named by as much as there is room for.
+    const { letters, font } = this.colours;
+    const names = ["layer ", "L"].map((word) => layers.map((_, n) => `${word}${n}`));
+    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
+    const which = widths[0] <= width - heads * SMALLEST_TILE ? 0 : 1;
+    this.layers = names[which];
+    this.left = this.byPlace ? widths[which] : 0;
     const room = Math.floor((width - this.left) / heads);
     this.side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, room));
-    this.row = this.side + (this.byPlace ? 0 : this.colours.letters + 1);
+    this.row = this.side + (this.byPlace ? 0 : letters + 1);
     this.top = this.byPlace ? 20 : 0;
     this.width = this.left + this.side * heads;
     this.height = this.top + this.row * layers.length;
@@ -109,16 +115,6 @@ export class Overview {
       pen.textAlign = "right";
       if (this.byPlace && head === 0) pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
     }
-  }
-
-  /** Names the layers by as much as there is room for, and returns how much the names take, in pixels. */
-  nameLayers(count: number, room: number) {
-    const { letters, font } = this.colours;
-    const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
-    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
-    const which = widths[0] <= room ? 0 : 1;
-    this.layers = names[which];
-    return widths[which];
   }
 
   placeOf(n: number): [number, number] {
