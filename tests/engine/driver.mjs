@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
 import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
-import { ByteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
+import { byteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
 import { transformerOf } from "../../tfmviz/views/engine/transformer.ts";
 import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
@@ -19,7 +19,7 @@ const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
     const transformer = transformerOf(config, tensorsOf(new Uint8Array(readFileSync(weights))));
-    engines.set(name, new Engine(transformer, new ByteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
+    engines.set(name, new Engine(transformer, byteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
   },
   encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);

@@ -3,7 +3,7 @@
 import { aTask } from "../shared/motion.ts";
 import { unframed } from "../shared/record.ts";
 import { Engine } from "./engine.ts";
-import { ByteTokens } from "./tokens.ts";
+import { byteTokens } from "./tokens.ts";
 import { type Config, type Tensors, transformerOf } from "./transformer.ts";
 
 /** What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own. */
@@ -44,7 +44,7 @@ const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)
  */
 export async function engineOf(whole: Uint8Array) {
   const { header, data } = unframed<{ config: Config; tokenizer: number }>(whole);
-  const tokenizer = new ByteTokens(parsed(data.subarray(0, header.tokenizer)));
+  const tokenizer = byteTokens(parsed(data.subarray(0, header.tokenizer)));
   await aTask();
   const transformer = transformerOf(header.config, tensorsOf(data.subarray(header.tokenizer)));
   await aTask();
