@@ -118,8 +118,12 @@ class SvgPen implements Pen {
 
   /** As on a canvas, of one of our canvases: (image, x, y, width, height), or with the part (sx, sy, sw, sh) before. */
   drawImage(image: CanvasImageSource, ...place: number[]) {
-    const whole = image as HTMLCanvasElement;
-    const canvas = place.length > 4 ? cutOut(whole, place) : whole;
+    let canvas = image as HTMLCanvasElement;
+    if (place.length > 4) {
+      const [sx, sy, width, height] = place;
+      canvas = Object.assign(document.createElement("canvas"), { width, height });
+      contextOf(canvas).drawImage(image, sx, sy, width, height, 0, 0, width, height);
+    }
     const [x, y, width, height] = place.slice(-4);
     const drawing = { href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" };
     this.#add("image", { ...box(x, y, width, height), ...drawing });
@@ -148,12 +152,6 @@ export function svgElement(name: string, attributes: Record<string, unknown>) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   return node;
-}
-
-function cutOut(image: HTMLCanvasElement, [x, y, width, height]: number[]) {
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  contextOf(canvas).drawImage(image, x, y, width, height, 0, 0, width, height);
-  return canvas;
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -84,8 +84,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
   for (const [n, { kind, label }] of rows.entries()) {
     if (!hasRow(column, kind)) continue;
     const y = band + TEXT_LINE * n;
-    const text = textOf(column, kind, what);
-    const value = amountOf(column, kind, arrays, row);
+    const bar = column.bars?.find((other) => other.kind === kind);
+    const value = bar ? arrays[bar.values].values[row] : null;
+    const text = textOf(column, kind, value, what);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
     const whole = isStrip && text ? `${label} ${text}` : text;
     const at = isStrip ? x : x + width / 2;
@@ -93,9 +94,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
   }
 }
 
-function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: What): string {
+function textOf(column: Column, kind: string, added: number | null, { arrays, row, says, isStrip }: What): string {
   if (kind === "length") return amount(arrays[`${column.matrix}.length`].values[row]);
-  if (kind !== "says" && kind !== "sure") return amount(amountOf(column, kind, arrays, row) ?? 0);
+  if (kind !== "says" && kind !== "sure") return amount(added ?? 0);
   const said = saidOf(column, arrays, row, says);
   if (!said) return "";
   if (kind === "sure") return perCent(said[1]);
@@ -106,11 +107,6 @@ function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: Wh
 export function saidOf(column: Column, arrays: Arrays, row: number, says: Says): [string, number, number?] | null {
   if (column.image === "words") return [column.labels?.[row] ?? "", arrays[column.matrix].values[row]];
   return says[column.id] ?? null;
-}
-
-function amountOf(column: Column, kind: string, arrays: Arrays, row: number): number | null {
-  const bar = column.bars?.find((other) => other.kind === kind);
-  return bar ? arrays[bar.values].values[row] : null;
 }
 
 function headWrites(brush: Brush, { column, box }: Place, arrays: Arrays, row: number): void {
