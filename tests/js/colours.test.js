@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amountColour } from "../../tfmviz/views/lens/view.tsx";
-import { bytesOf, css, inkOn, packedShade, RAMP, shader } from "../../tfmviz/views/shared/colours.ts";
+import { bytesOf, css, inkOn, packedShade, RAMP } from "../../tfmviz/views/shared/colours.ts";
+import { shader } from "../../tfmviz/views/shared/shades.ts";
 
 const SCALES = {
   light: { little: "#ffffff", middling: "#9e8ac8", much: "#3f007d" },

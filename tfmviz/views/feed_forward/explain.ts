@@ -1,8 +1,8 @@
 // "Where does this number come from?": the arithmetic of one number of a feed-forward layer.
 
 import type { Arrays } from "../shared/arrays.ts";
-import type { Tone } from "../shared/colours.ts";
 import { number, plus } from "../shared/numbers.ts";
+import type { Tone } from "../shared/shades.ts";
 import { addedTo, type Block, line, products, withBias } from "../shared/sums.ts";
 import type { Part, Place } from "./paint.ts";
 

@@ -2,8 +2,9 @@
 
 import type { Arrays } from "../shared/arrays.ts";
 import { measured, type Pen, setPen, strokes } from "../shared/canvas.ts";
-import { type Colours, packed, pixels, shader } from "../shared/colours.ts";
+import { type Colours, packed, pixels } from "../shared/colours.ts";
 import { within } from "../shared/elements.ts";
+import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
 
 // Where vectors stand: one below the other, all cells of one size, so that widths can be compared.

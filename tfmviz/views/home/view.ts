@@ -1,7 +1,7 @@
 // The stage: arcs lead from the word at the cursor to the words that a head looks at. The sentence is a box of text
 // without a frame; a copy of it below, letter by letter at the same place, has the boxes of the words.
 
-import type { ModelBundle } from "../engine/fetching.ts";
+import type { ModelBundle } from "../engine/view.ts";
 import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";

@@ -2,7 +2,6 @@
 // teal is the probability of a word. `tfmviz/colours.json` holds them; all but cividis come with the page's style.
 
 import table from "../../colours.json" with { type: "json" };
-import { largestSize, type Matrix } from "./arrays.ts";
 import { contextOf } from "./canvas.ts";
 import { LETTER_SIZE } from "./constants.ts";
 
@@ -114,29 +113,4 @@ export function isDark(element: Element) {
   const dark = luminance([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]) < 0.2;
   darkGrounds.set(ground, dark);
   return dark;
-}
-
-// The colours of numbers in a matrix, for each kind of vector its own. What is negative is grey, in scores purple.
-
-export type Tone = "q" | "k" | "v" | "x" | "score" | "share";
-
-/** where `allowed` is 0, no number is shown */
-export type Masked = Matrix & { allowed?: ArrayLike<number> };
-
-/** The colour of each cell. Small numbers stay visible: colour grows with the square root. */
-export function shader(
-  { values, tone, allowed }: Masked & { tone: Tone },
-  { roles, masked }: Pick<Colours, "roles" | "masked">,
-): (cell: number) => Rgb {
-  const maskedBytes = bytesOf(masked);
-  if (tone === "share")
-    return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
-  const second = tone === "score" ? roles.below : roles.faint;
-  const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
-  const largest = largestSize(values) || 1;
-  return (n) => {
-    if (values[n] === -Infinity) return maskedBytes;
-    const part = Math.sqrt(Math.abs(values[n]) / largest);
-    return mixed(ground, values[n] < 0 ? negative : positive, part);
-  };
 }

@@ -1,8 +1,8 @@
 // Sums written out: lines of words with terms in boxes, as elements.
 
-import type { Tone } from "./colours.ts";
 import { make } from "./elements.ts";
 import { number, plus } from "./numbers.ts";
+import type { Tone } from "./shades.ts";
 
 /** of a line; one with a tone has its colour */
 export type Part = string | Toned;

@@ -1,9 +1,9 @@
 // "Where does this number come from?": the arithmetic of one cell.
 
 import { rowOf } from "../shared/arrays.ts";
-import type { Tone } from "../shared/colours.ts";
 import { number, perCent, plus } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
+import type { Tone } from "../shared/shades.ts";
 import { addedTo, type Block, line, products, type Term, type Toned, terms, total, withBias } from "../shared/sums.ts";
 import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 

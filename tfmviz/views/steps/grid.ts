@@ -1,13 +1,14 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
 import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "../shared/canvas.ts";
-import { type Colours, inkOnRgb, packed, pixels, shader } from "../shared/colours.ts";
+import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
 import { make, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
+import { shader } from "../shared/shades.ts";
 import { cellOf } from "../shared/where.ts";
 import { type Axis, at, type Description, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 

@@ -1,8 +1,8 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
 import { type Arrays, type Matrix, rowOf, softmaxOf } from "../shared/arrays.ts";
-import type { Masked, Tone } from "../shared/colours.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
+import type { Masked, Tone } from "../shared/shades.ts";
 
 /** what rows or columns stand for; `wide` is d_model */
 export type Axis = "query" | "key" | "dim" | "wide" | "concat";
