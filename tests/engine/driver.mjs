@@ -5,12 +5,12 @@ import { webcrypto } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.ts";
-import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/fetching.ts";
-import { ByteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
-import { Transformer } from "../../tfmviz/views/engine/transformer.ts";
+import { byteTokens, visible } from "../../tfmviz/views/engine/tokens.ts";
+import { transformerOf } from "../../tfmviz/views/engine/transformer.ts";
+import { fetchEngine, tensorsOf } from "../../tfmviz/views/engine/view.ts";
 import { stepsOf } from "../../tfmviz/views/engine/weights.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
-import { Head } from "../../tfmviz/views/steps/head.ts";
+import { headOf } from "../../tfmviz/views/steps/head.ts";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/from_record.ts";
 
 const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
@@ -18,8 +18,8 @@ const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name,
 const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
-    const transformer = new Transformer(config, tensorsOf(new Uint8Array(readFileSync(weights))));
-    engines.set(name, new Engine(transformer, new ByteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
+    const transformer = transformerOf(config, tensorsOf(new Uint8Array(readFileSync(weights))));
+    engines.set(name, new Engine(transformer, byteTokens(JSON.parse(readFileSync(tokenizer, "utf8")))));
   },
   encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);
@@ -79,7 +79,7 @@ const tasks = {
   head({ name, text, shown }) {
     const engine = engines.get(name);
     const made = stepsOf(engine.trace(text), engine, shown, { withWeights: true });
-    return { facts: made.facts, arrays: listed(new Head(made).arrays) };
+    return { facts: made.facts, arrays: listed(headOf(made).arrays) };
   },
   earlier({ name, text, wishes, position, others }) {
     const engine = engines.get(name);

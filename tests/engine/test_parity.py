@@ -73,7 +73,7 @@ def test_the_explorer_reads_what_the_engine_leaves_behind(engine: Engine) -> Non
     text = "The cat sat on the mat, ___ 😀."
     facts, arrays = engine.trace("twins-gqa", text, sites=["*.pattern", "*.mask"])
     shown = """(() => {
-        const attention = new module.Attention(given);
+        const attention = module.attentionOf(given);
         const layers = attention.kinds[0].layers.map(({ name }) => name);
         const weights = layers.map((_, l) => [0, 1, 2, 3].map((h) => [...attention.matrix(0, l, h).weights]));
         return [attention.kinds.length, layers, weights, [...attention.mask(0, 3).allowed], attention.keys(0)];

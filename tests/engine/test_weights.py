@@ -29,7 +29,7 @@ def test_every_float16_there_is_and_float32_are_read_as_the_library_reads_them()
     singles = np.array([[1.5, -2e-39], [3e38, -0.0]], dtype=np.float32)
     arrays: dict[str, Array] = {"halves": halves[np.isfinite(halves)].reshape(-1, 2), "singles": singles}
     data = save(arrays, {"format": "pt"})
-    for name, (shape, numbers) in call("engine/fetching.ts", READ, list(data)).items():
+    for name, (shape, numbers) in call("engine/view.ts", READ, list(data)).items():
         theirs: Array = load(data)[name].astype(np.float32)
         assert tuple(shape) == theirs.shape
         np.testing.assert_array_equal(np.float32(numbers), theirs.ravel())

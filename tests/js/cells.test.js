@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellAt, layOut, next } from "../../tfmviz/views/cells/layout.ts";
 import { paintPicture } from "../../tfmviz/views/cells/paint.ts";
-import { along, painter, ticks } from "../../tfmviz/views/cells/scales.ts";
-import { said, sentence } from "../../tfmviz/views/cells/words.ts";
+import { along, painter, said, sentence, ticks } from "../../tfmviz/views/cells/words.ts";
 import { endOf } from "../../tfmviz/views/shared/arrays.ts";
 import { cellOf } from "../../tfmviz/views/shared/where.ts";
 

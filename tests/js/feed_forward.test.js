@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { account } from "../../tfmviz/views/feed_forward/explain.ts";
-import { boxOf, cornerOf, layoutOf, moved, placeAt } from "../../tfmviz/views/feed_forward/layout.ts";
+import { boxOf, cornerOf, layoutOf, moved, placeAt } from "../../tfmviz/views/feed_forward/paint.ts";
 
 /** @param {number} columns */
 const vector = (columns) => ({ rows: 1, columns, values: Float32Array.from({ length: columns }, (_, n) => n - 3) });

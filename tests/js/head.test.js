@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowOf } from "../../tfmviz/views/shared/arrays.ts";
 import { explain } from "../../tfmviz/views/steps/explain.ts";
-import { at, columnOf, Head, product, softmax, transposed } from "../../tfmviz/views/steps/head.ts";
+import { at, columnOf, headOf, product, softmax, transposed } from "../../tfmviz/views/steps/head.ts";
 import { chainOf, signOf, stagesOf } from "../../tfmviz/views/steps/stages.ts";
 
 const A = { rows: 2, columns: 3, values: Float64Array.of(1, 2, 3, 4, 5, 6) };
@@ -45,6 +45,17 @@ test("the first stage of cross-attention counts the rows of the answer and the t
   assert.match(words(false), /reads 6 tokens/);
 });
 
+const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
+
+/** A head of these facts and matrices, of which the others that every head has are one 0. */
+function head(facts, arrays) {
+  const shaped = ({ rows, columns, values }) => ({ shape: [1, rows, columns], data: values });
+  const all = { x: row(0), q: row(0), k: row(0), z: row(0), concat: row(0), ...arrays };
+  const sites = Object.fromEntries(Object.entries(all).map(([name, matrix]) => [name, shaped(matrix)]));
+  for (const name of ["x", "concat"]) sites[name].shape.shift();
+  return headOf({ facts: { layer: "l", head: 0, heads: 1, queries: ["a"], keys: ["b"], ...facts }, sites });
+}
+
 const SCALED = { divisor: Math.sqrt(32), divided: "√32", cap: null, arrays: {} };
 
 test("a model that divides by nothing has no such step", () => {
@@ -60,39 +71,29 @@ test("a model that divides by nothing has no such step", () => {
 });
 
 test("scores are divided by the model's divisor, then capped, and then the bias is added", () => {
-  const head = Object.assign(Object.create(Head.prototype), {
-    ...SCALED,
-    divisor: 2,
-    cap: 3,
-    known: {},
-    crossing: false,
-  });
-  const one = (value) => ({ rows: 1, columns: 1, values: Float64Array.of(value) });
-  head.arrays = { q: one(5), k: one(4), bias: one(0.25) };
-  const { values, name } = head.matrix("scaled");
+  const facts = { divisor: 2, divided: "√32", cap: 3 };
+  const { values, name } = head(facts, { q: row(5), k: row(4), bias: row(0.25) }).matrix("scaled");
   assert.ok(Math.abs(values[0] - (3 * Math.tanh(20 / 2 / 3) + 0.25)) < 1e-12);
   assert.equal(name, "Q Kᵀ / √d");
 });
 
 test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that the softmax divides by their sum", () => {
-  const head = Object.assign(Object.create(Head.prototype), { linear: true, divisor: 1, divided: "", cap: null });
-  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
   const both = { rows: 2, columns: 1, values: Float64Array.of(3, 0.5) };
-  Object.assign(head, { known: {}, crossing: false, turned: false, queries: ["a"], keys: ["a", "b"] });
-  head.arrays = { q: row(1), k: both, rot_q: row(2), rot_k: both, mask: row(1, 1) };
-  assert.deepEqual([...head.matrix("raw").values], [6, 1]);
-  assert.deepEqual([...head.matrix("scaled").values], [Math.log(6), 0]);
-  const [first, second] = softmax(head.matrix("masked")).values;
+  const facts = { linear: true, divisor: 1, divided: "", cap: null, keys: ["a", "b"] };
+  const linear = head(facts, { q: row(1), k: both, rot_q: row(2), rot_k: both, mask: row(1, 1) });
+  assert.deepEqual([...linear.matrix("raw").values], [6, 1]);
+  assert.deepEqual([...linear.matrix("scaled").values], [Math.log(6), 0]);
+  const [first, second] = softmax(linear.matrix("masked")).values;
   assert.ok(Math.abs(first - 6 / 7) < 1e-12 && Math.abs(second - 1 / 7) < 1e-12);
   assert.deepEqual(
-    ["rot_q", "keysAcross", "raw", "scaled"].map((id) => head.matrix(id).name),
+    ["rot_q", "keysAcross", "raw", "scaled"].map((id) => linear.matrix(id).name),
     ["φ(Q)", "φ(K)ᵀ", "φ(Q) φ(K)ᵀ", "ln φ(Q) φ(K)ᵀ"],
   );
-  assert.equal(signOf(head, "÷√d"), "ln");
-  const stages = stagesOf(head).map(({ id }) => id);
+  assert.equal(signOf(linear, "÷√d"), "ln");
+  const stages = stagesOf(linear).map(({ id }) => id);
   assert.ok(stages.includes("feature") && !stages.includes("turn"));
   assert.match(
-    explain(head, "rot_q", { query: 0, dim: 0 })
+    explain(linear, "rot_q", { query: 0, dim: 0 })
       .blocks.flat(4)
       .map((part) => JSON.stringify(part))
       .join(),
@@ -101,37 +102,28 @@ test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that 
 });
 
 test("step by step says what of a row goes to the sink", () => {
-  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
   const told = (sink) => {
-    const head = Object.assign(Object.create(Head.prototype), { sink, queries: ["a"], keys: ["b", "c"] });
-    Object.assign(head, { matrix: () => row(0.5, sink === null ? 0.5 : 0.2), counts: { query: 1, key: 2 } });
-    const stage = stagesOf(Object.assign(head, { arrays: {} })).find(({ id }) => id === "share");
-    return stage.words(head, { query: 0, key: 0 }).flat().join("");
+    const shares = { pattern: row(0.5, sink === null ? 0.5 : 0.2), mask: row(1, 1) };
+    const sunk = head({ sink, divided: "", cap: null, keys: ["b", "c"] }, shares);
+    const stage = stagesOf(sunk).find(({ id }) => id === "share");
+    return stage.words(sunk, { query: 0, key: 0 }).flat().join("");
   };
   assert.match(told(0.1), /“b” 0\.500, “c” 0\.200; 0\.300 goes to the sink/);
   assert.match(told(null), /“c” 0\.500\.$/);
 });
 
 test("a score is explained by what it was divided, capped and biased by", () => {
-  const one = (value) => ({ rows: 1, columns: 1, values: Float64Array.of(value) });
   const told = (more, arrays = {}) => {
-    const head = Object.assign(Object.create(Head.prototype), {
-      ...SCALED,
-      divisor: 2,
-      divided: "√4",
-      known: {},
-      ...more,
-    });
-    Object.assign(head, { crossing: false, queries: ["a"], keys: ["b"], arrays: { q: one(5), k: one(4), ...arrays } });
-    return explain(head, "scaled", { query: 0, key: 0 })
+    const facts = { divisor: 2, divided: "√4", cap: null, ...more };
+    return explain(head(facts, { q: row(5), k: row(4), ...arrays }), "scaled", { query: 0, key: 0 })
       .blocks.flat(4)
       .map((part) => JSON.stringify(part))
       .join(" ");
   };
   assert.match(told({}), /20.000 ÷ √4 = 20.000 ÷ 2.000 = 10.000"/);
   assert.match(told({ divided: "2" }), /"20.000 ÷ 2.000 = 10.000"/);
-  assert.match(told({ divided: "", divisor: 1 }, { bias: one(0.25) }), /"20.000 \+ 0.250 \(position bias\) = 20.250"/);
-  const capped = told({ cap: 3 }, { bias: one(-0.25) });
+  assert.match(told({ divided: "", divisor: 1 }, { bias: row(0.25) }), /"20.000 \+ 0.250 \(position bias\) = 20.250"/);
+  const capped = told({ cap: 3 }, { bias: row(-0.25) });
   assert.match(capped, /20.000 ÷ 2.000 = 10.000"/);
   assert.match(capped, /With the cap c = 3\.000: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
 });

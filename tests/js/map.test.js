@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as cells from "../../tfmviz/views/explorer/cells.ts";
+import { eachCell, Matrix } from "../../tfmviz/views/explorer/matrix.ts";
 
 const PART = { rows: [1, 3], columns: [0, 2] };
 const MASK = { rows: 3, columns: 3, allowed: Uint8Array.of(1, 0, 0, 1, 1, 0, 1, 1, 1) };
 const PATTERN = { mask: MASK, weights: Float64Array.of(1, 0, 0, 0.25, 0.75, 0, 0.5, 0, 0.5) };
-const COLOURS = { masked: "grey", soft: "orange", grid: "black" };
+const COLOURS = { masked: "grey", soft: "orange", grid: "black", areVeiled: true };
 
 function veiled(cell, pattern = PATTERN, part = PART) {
   const [boxes, lines] = [[], []];
@@ -13,7 +13,7 @@ function veiled(cell, pattern = PATTERN, part = PART) {
   pen.moveTo = (x, y) => lines.push([x, y]);
   pen.lineTo = (x, y) => lines.at(-1).push(x, y);
   pen.fillRect = (...box) => boxes.push([pen.fillStyle, ...box]);
-  cells.paintVeiled(pen, pattern, part, cell, COLOURS);
+  Matrix.prototype.paintCells.call({ cell, scale: "root", partOf: () => part }, pen, pattern, {}, COLOURS);
   return { boxes, lines };
 }
 
@@ -48,9 +48,7 @@ test("large cells have lines between them, small ones have none", () => {
 
 test("of a part every cell is visited with its weight, row by row", () => {
   const visited = [];
-  cells.eachCell(PATTERN, PART, "plain", ({ row, column, weight, shade }) =>
-    visited.push([row, column, weight, shade]),
-  );
+  eachCell(PATTERN, PART, "plain", ({ row, column, weight, shade }) => visited.push([row, column, weight, shade]));
   assert.deepEqual(visited, [
     [1, 0, 0.25, 0.25],
     [1, 1, 0.75, 0.75],

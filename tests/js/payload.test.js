@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Attention } from "../../tfmviz/views/explorer/payload.ts";
+import { attentionOf } from "../../tfmviz/views/explorer/payload.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
 import { unframed } from "../../tfmviz/views/shared/record.ts";
 
@@ -39,7 +39,7 @@ function whole() {
   const [first, second] = [head(SCALES, CODES), head([255, 255, 255], [1023, 0, 1023, 0, 0, 1023])];
   const at = MASK.length;
   const layer = { name: "decoder.0.self_attn", mask: 0, heads: [at, at + first.length] };
-  return new Attention(framed({ ...HEADER, kinds: [kind([layer])] }, [...MASK, ...first, ...second]));
+  return attentionOf(framed({ ...HEADER, kinds: [kind([layer])] }, [...MASK, ...first, ...second]));
 }
 
 const close = (found, expected) => {
@@ -95,8 +95,8 @@ test("a tile shows the largest weight that each of its cells stands for", () => 
 
 test("of a long text weights come later, and those of another sentence are refused", () => {
   const layer = { name: "decoder.0.self_attn", mask: 0, thumbnails: MASK.length };
-  const attention = new Attention(framed({ ...HEADER, kinds: [kind([layer])] }, [...MASK, ...new Array(18).fill(9)]));
-  assert.equal(attention.whole, false);
+  const attention = attentionOf(framed({ ...HEADER, kinds: [kind([layer])] }, [...MASK, ...new Array(18).fill(9)]));
+  assert.equal(attention.isWhole, false);
   assert.equal(attention.matrix(0, 0, 1), null);
   const heads = [{ key: attention.keyOf(0, 0, 1), mask: { shape: [3, 3], at: 0 }, at: MASK.length }];
   const details = [...MASK, ...head(SCALES, CODES)];

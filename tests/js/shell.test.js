@@ -6,7 +6,7 @@ import { look, parentOf } from "./page.js";
 
 const { ViewBase, DEBOUNCE_MS } = await import("../../tfmviz/views/shared/view_base.ts");
 const { component, keyOf } = await import("../../tfmviz/views/shared/streamlit_bridge.ts");
-const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.ts");
+const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/view_base.ts");
 const relay = (await import("../../tfmviz/views/selection/view.ts")).default;
 
 class Counter extends ViewBase {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mask } from "../../tfmviz/views/explorer/payload.ts";
+import { maskOf, without } from "../../tfmviz/views/explorer/payload.ts";
 import {
   filtered,
   meanOf,
@@ -113,11 +113,11 @@ test("shades grow with the weight, on every scale", () => {
 });
 
 test("what filters leave out is no cell of the mask, and is said to be left out", () => {
-  const mask = new Mask({ rows: 2, columns: 2 }, Uint8Array.from([1, 0, 1, 1]));
+  const mask = maskOf({ rows: 2, columns: 2 }, Uint8Array.from([1, 0, 1, 1]));
   const before = Float32Array.from([1, 0, 0.25, 0.75]);
-  assert.equal(mask.without(before, before), mask);
+  assert.equal(without(mask, before, before), mask);
   const kept = filtered({ mask, weights: before }, { withoutFirst: false, top: 100, least: 0.5 });
-  const left = mask.without(before, kept);
+  const left = without(mask, before, kept);
   assert.deepEqual([...left.allowed], [1, 0, 0, 1]);
   assert.deepEqual([...left.cells], [0, 3]);
   const texts = { labels: ["a", "b"], tokens: ["a", "b"] };

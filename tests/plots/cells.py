@@ -41,4 +41,4 @@ def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int =
 def colours(picture: Cells, values: Sequence[float], theme: Theme) -> Array:
     """Red, green and blue that the browser gives values: (value, 3)."""
     given = {"scale": received(picture)[0]["scale"], "values": list(values), "dark": theme is DARK}
-    return np.array(call("cells/scales.ts", "given.values.map(module.painter(given.scale, given.dark))", given))
+    return np.array(call("cells/words.ts", "given.values.map(module.painter(given.scale, given.dark))", given))

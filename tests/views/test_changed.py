@@ -29,7 +29,7 @@ def trace() -> Trace:
 
 def edits_of(change: str, edited: dict[str, Any], length: int = LENGTH) -> Any:
     given = {"change": change, "edited": edited, "length": length}
-    return call("live/editing.ts", "module.editsOf(given.change, given.edited, given.length)", given)
+    return call("live/comparison_source.ts", "module.editsOf(given.change, given.edited, given.length)", given)
 
 
 def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) -> None:

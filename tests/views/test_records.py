@@ -38,7 +38,7 @@ def texts(trace: Trace) -> dict[str, Any]:
 
 def shows_the_same(trace: Trace) -> None:
     sites = {f"{layer}.{part}": trace[f"{layer}.{part}"] for layer in trace.layers for part in ("pattern", "mask")}
-    shown = f"""[new module.Attention({BYTES}), new module.Attention(given.plain)].map((attention) =>
+    shown = f"""[module.attentionOf({BYTES}), module.attentionOf(given.plain)].map((attention) =>
         Object.fromEntries(attention.kinds.map(({{ name, layers, heads }}, kind) => [name, layers.map((layer, l) =>
             [layer.name, ...Array.from({{ length: heads }}, (_, h) => ({{
                 weights: [...attention.matrix(kind, l, h).weights],
@@ -84,7 +84,7 @@ def test_step_by_step_reads_one_head_of_a_whole_record() -> None:
     facts = {"layer": layer, "head": head, "heads": len(z), "queries": [], "keys": []}
     one = {name: whole[f"{layer}.{name}"][head] for name in names[:-1]} | {"out": whole[f"{layer}.out"], "x": x}
     one["concat"] = z.transpose(1, 0, 2).reshape(len(x), -1)
-    shown = f"""[new module.Head({BYTES}), new module.Head(given.plain)].map(({{ arrays, counts }}) => [counts,
+    shown = f"""[module.headOf({BYTES}), module.headOf(given.plain)].map(({{ arrays, counts }}) => [counts,
         Object.fromEntries(Object.entries(arrays).sort().map(([name, {{ rows, columns, values }}]) =>
             [name, [rows, columns, ...values]]))])"""
     given = {"bytes": packed(pack(facts, one)), "plain": plain(whole | {f"{layer}.x": x}, **facts)}

@@ -251,7 +251,7 @@ def _arrow(columns: Columns) -> bytes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """Shares the selection with the view next to it; see `views/shared/beside.ts`.
+    """Shares the selection with the view next to it; see `views/shared/view_base.ts`.
 
     Attributes:
         view: the other one's key.

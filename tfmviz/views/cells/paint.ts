@@ -6,8 +6,7 @@ import { bytesOf, type Colours, inkOnRgb, packed, pixels } from "../shared/colou
 import { hatch } from "../shared/hatch.ts";
 import { writeName, writeToken } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
-import { painter, ticks } from "./scales.ts";
-import { nameOf, type Picture } from "./words.ts";
+import { nameOf, type Picture, painter, ticks } from "./words.ts";
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
 const MOST_VECTORS = 4096; // cells that an SVG holds one by one
@@ -48,43 +47,36 @@ export function paintPicture(pen: Pen, scene: Scene, images: HTMLCanvasElement[]
 
 function paintCells(pen: Pen, scene: Scene, image: HTMLCanvasElement, matrix: number) {
   const { picture, place, colours } = scene;
-  const { wide, high } = place;
-  const [width, height] = [wide * picture.columns.count, high * picture.rows.count];
+  const { wide, high, numbers } = place;
+  const [rows, columns] = [picture.rows.count, picture.columns.count];
   if (colours.areVeiled) {
     pen.fillStyle = colours.soft;
-    pen.fillRect(0, 0, width, height);
+    pen.fillRect(0, 0, wide * columns, high * rows);
     return paintGaps(pen, scene, colours.grid);
   }
-  if (pen.isVector && image.width * image.height <= MOST_VECTORS) paintOneByOne(pen, scene, matrix);
+  const colourOf = painter(picture.scale, colours.isDark);
+  const cells = picture.values.subarray(matrix * rows * columns, (matrix + 1) * rows * columns);
+  if (pen.isVector && cells.length <= MOST_VECTORS)
+    for (const [n, value] of cells.entries()) {
+      const none = isLeftOut(picture, value) ? colours.ground : colours.masked;
+      pen.fillStyle = Number.isFinite(value) ? `rgb(${colourOf(value).join(",")})` : none;
+      pen.fillRect((n % columns) * wide, Math.floor(n / columns) * high, wide, high);
+    }
   else {
     pen.imageSmoothingEnabled = wide < 1 || high < 1; // or rows would be left out
-    pen.drawImage(image, 0, 0, width, height);
+    pen.drawImage(image, 0, 0, wide * columns, high * rows);
   }
-  paintMasked(pen, scene, matrix);
+  const isMasked = (value: number) => !Number.isFinite(value) && !isLeftOut(picture, value);
+  hatch(pen, { rows, columns, wide, high }, colours, (row, column) => isMasked(cells[row * columns + column]));
   paintGaps(pen, scene, colours.ground);
-  paintTexts(pen, scene, matrix);
-  paintMarks(pen, scene);
-}
-
-function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
-  const { rows, columns, values, scale } = picture;
-  const colourOf = painter(scale, colours.isDark);
-  const size = rows.count * columns.count;
-  for (let n = 0; n < size; n++) {
-    const value = values[matrix * size + n];
-    const none = isLeftOut(picture, value) ? colours.ground : colours.masked;
-    pen.fillStyle = Number.isFinite(value) ? `rgb(${colourOf(value).join(",")})` : none;
-    pen.fillRect((n % columns.count) * wide, Math.floor(n / columns.count) * high, wide, high);
+  // Numbers stand in all cells in one size, or in none.
+  const texts = numbers ? picture.texts?.slice(matrix * rows, (matrix + 1) * rows) : [];
+  setPen(pen, { font: `${numbers}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
+  for (const [n, text] of texts?.flat().entries() ?? []) {
+    pen.fillStyle = inkOnRgb(Number.isFinite(cells[n]) ? colourOf(cells[n]) : bytesOf(colours.masked));
+    pen.fillText(text, ((n % columns) + 0.5) * wide, (Math.floor(n / columns) + 0.5) * high + 1);
   }
-}
-
-function paintMasked(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
-  const [rows, columns] = [picture.rows.count, picture.columns.count];
-  const first = matrix * rows * columns;
-  hatch(pen, { rows, columns, wide, high }, colours, (row, column) => {
-    const value = picture.values[first + row * columns + column];
-    return !Number.isFinite(value) && !isLeftOut(picture, value);
-  });
+  paintMarks(pen, scene);
 }
 
 function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }, colours }: Scene, colour: string) {
@@ -96,23 +88,6 @@ function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }
   }
   setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 }); // cells may have the colour of the ground
   pen.strokeRect(0, 0, width, height);
-}
-
-/** Numbers stand in all cells in one size, or in none. */
-function paintTexts(pen: Pen, { picture, place: { wide, high, numbers }, colours }: Scene, matrix: number) {
-  const { rows, columns, values, texts, scale } = picture;
-  if (!texts || !numbers) return;
-  const colourOf = painter(scale, colours.isDark);
-  setPen(pen, { font: `${numbers}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
-  const first = matrix * rows.count;
-  for (const [n, text] of texts
-    .slice(first, first + rows.count)
-    .flat()
-    .entries()) {
-    const value = values[first * columns.count + n];
-    pen.fillStyle = inkOnRgb(Number.isFinite(value) ? colourOf(value) : bytesOf(colours.masked));
-    pen.fillText(text, ((n % columns.count) + 0.5) * wide, (Math.floor(n / columns.count) + 0.5) * high + 1);
-  }
 }
 
 function paintMarks(pen: Pen, { picture: { frames, crosses }, place: { wide, high }, colours }: Scene) {

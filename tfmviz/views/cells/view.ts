@@ -64,7 +64,7 @@ class Cells extends ViewBase {
   // Draws, and says what is drawn; while a class guesses, without values.
   draw() {
     const { alt, click } = this.picture;
-    const words = this.isVeiled() ? this.title.textContent : alt;
+    const words = this.colours.areVeiled ? this.title.textContent : alt;
     const keys = `Arrow keys move${click ? `; press Enter to ${click}` : ""}.`;
     this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
     const { font, least } = this.colours;
@@ -76,10 +76,6 @@ class Cells extends ViewBase {
     const { canvas, place } = this;
     fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
     this.point(this.atKeyboard() ? this.cursor : null);
-  }
-
-  isVeiled() {
-    return this.node.dataset.veiled === "true";
   }
 
   palette() {
@@ -122,12 +118,12 @@ class Cells extends ViewBase {
     const { rows, columns, matrices } = this.picture;
     const isThere = cell && cell.matrix < matrices && cell.row < rows.count && cell.column < columns.count;
     this.pointed = isThere ? cell : null;
-    if (this.isVeiled()) this.say("");
+    if (this.colours.areVeiled) this.say("");
     put(this.mark, { hidden: !isThere });
     const { click, scale, linked } = this.picture;
     const hint = scale.title && !linked.length ? "Hover over a cell for its value." : ""; // said once
     const idle = click ? `Click a cell to ${click}.` : hint;
-    put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
+    put(this.tip, { textContent: isThere && !this.colours.areVeiled ? sentence(this.picture, cell) : idle });
     this.canvas.dataset.over = String(Boolean(isThere));
     if (!isThere) return;
     const { corners, wide, high } = this.place;

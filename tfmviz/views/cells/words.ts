@@ -1,9 +1,9 @@
-// What a picture of cells says. Nothing here draws.
+// What a picture of cells says, and what colours and numbers its values get. Nothing here draws.
 
 import type { Matrix } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
-import { decimal } from "../shared/numbers.ts";
-import type { Scale } from "./scales.ts";
+import { between, bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
+import { decimal, tiny } from "../shared/numbers.ts";
 
 export type Axis = {
   title: string;
@@ -66,3 +66,57 @@ export function said({ name, digits, sign, percent, unit, words, absent }: Form,
 export const nameOf = (axis: Axis, index: number) => (axis.names ? (axis.names[index] ?? "") : String(index));
 
 export const spokenOf = (axis: Axis, index: number) => inWords(axis.spoken?.[index] ?? `${axis.title} ${index}`);
+
+export type Scale = {
+  colours: "cividis" | "probability" | "norms" | "signed" | "open";
+  low: number;
+  high: number;
+  title: string;
+  root: boolean;
+  ticks: "decimal" | "whole" | "per cent";
+  stops: { light: string[]; dark: string[] };
+};
+
+export function painter(scale: Scale, dark: boolean): (value: number) => Rgb {
+  if (scale.colours === "cividis") return (value) => RAMP[indexOf(along(scale, value))];
+  const stops = scale.stops[dark ? "dark" : "light"].map(bytesOf);
+  return (value) => between(stops, along(scale, value));
+}
+
+/** How far along the colours a value lies: from 0, the first, to 1, the last. */
+export function along({ low, high, root, colours }: Scale, value: number) {
+  if (colours === "signed") {
+    const middle = (low + high) / 2;
+    const part = Math.min(1, Math.max(-1, (value - middle) / (high - middle)));
+    return (1 + (root ? Math.sign(part) * Math.sqrt(Math.abs(part)) : part)) / 2;
+  }
+  const part = Math.min(1, Math.max(0, (value - low) / (high - low)));
+  return root ? Math.sqrt(part) : part;
+}
+
+export function ticks({ low, high, ticks: kind }: Pick<Scale, "low" | "high" | "ticks">, most: number) {
+  const step = roundStep((high - low) / most, kind === "whole");
+  const digits = decimals(kind === "per cent" ? 100 * step : step);
+  const write = (value: number) => {
+    if (kind === "per cent") return `${decimal(100 * value, digits)}%`;
+    return step < 1e-4 ? tiny(value) : decimal(value, digits);
+  };
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  const values = Array.from({ length: last - first + 1 }, (_, n) => (first + n) * step);
+  return values.map((value) => ({ value, text: write(value) }));
+}
+
+/** The least step of at least `least` that is 1, 2, 2.5 or 5 times a power of ten. */
+function roundStep(least: number, whole: boolean) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factors = whole ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10];
+  const step = factors.map((factor) => factor * power).find((one) => one >= least * (1 - 1e-9)) ?? 10 * power;
+  return whole ? Math.max(1, step) : step;
+}
+
+function decimals(step: number) {
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const left = step * 10 ** digits;
+  return Math.abs(left - Math.round(left)) > 1e-6 ? digits + 1 : digits;
+}

@@ -3,7 +3,7 @@
 
 import { figureBar } from "../shared/bar.ts";
 import { make, put } from "../shared/elements.ts";
-import { registryEntry } from "../shared/streamlit_bridge.ts";
+import { keyOf, registryEntry } from "../shared/streamlit_bridge.ts";
 import type { Values } from "../shared/table.ts";
 import { type Seen, saying, seen } from "../shared/where.ts";
 
@@ -78,9 +78,6 @@ function addBar(chart: HTMLElement) {
 const viewOf = (home: HTMLElement) =>
   home.querySelector<Mark>(".stVegaLiteChart svg.marks path")?.__data__?.context?.dataflow;
 
-const nameOf = (home: HTMLElement) =>
-  /st-key-([\w-]+)/.exec(home.closest("[class*=st-key-]")?.className ?? "")?.[1] ?? "figure";
-
 async function saveChart(home: HTMLElement, format: "svg" | "png") {
   const space = spaceOf(home);
   if (space) {
@@ -92,7 +89,8 @@ async function saveChart(home: HTMLElement, format: "svg" | "png") {
   if (!view) return;
   await view.background(ground()).runAsync();
   const address = await view.toImageURL(format, SHARPNESS);
-  make("a", { href: address, download: `${nameOf(home)}.${format}` }).click();
+  const name = keyOf({ host: home }) || "figure";
+  make("a", { href: address, download: `${name}.${format}` }).click();
 }
 
 /** The page's own ground: dark letters on nothing could not be read elsewhere. */

@@ -4,9 +4,8 @@
 import { largest } from "../shared/arrays.ts";
 import { NO_TEXT } from "../shared/constants.ts";
 import type { Plain } from "../shared/record.ts";
-import { type Edit, siteOf } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
-import { Recorder, tapOf, withEdits } from "./tap.ts";
+import { type Edit, recorderOf, siteOf, withEdits } from "./tap.ts";
 import type { Value } from "./tensors.ts";
 import { type ByteTokens, type Encoding, visible, wholeLabel } from "./tokens.ts";
 import type { Transformer } from "./transformer.ts";
@@ -40,8 +39,8 @@ export class Engine {
     const like = JSON.stringify([sites, edits]);
     const before = this.passes.find((pass) => pass.like === like) ?? NO_PASS;
     const past = this.past(ids, before);
-    const recorder = new Recorder({ edits, sites, past, length: ids.length, before: before.values });
-    const tap = tapOf(recorder);
+    const recorder = recorderOf({ edits, sites, past, length: ids.length, before: before.values });
+    const { tap } = recorder;
     const x = this.transformer.stream(ids.slice(past), tap, past);
     recorder.seen.add("logits");
     if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));

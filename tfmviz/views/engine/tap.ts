@@ -4,7 +4,6 @@
 //
 // The pass goes on with what a tap returns.
 
-import { type Edit, edited, siteOf } from "./edits.ts";
 import { sizeOf, Tensor, type Value } from "./tensors.ts";
 
 /** The tap for a part of the model, its `scope`, names its sites `name.…`. */
@@ -16,34 +15,14 @@ const KEYS_OR_VALUES = /\.[kv]$/;
 type ToKeep = { edits: Edit[]; sites: string[] | null; past: number; length: number; before: Record<string, Value> };
 
 /** Applies edits, then keeps the values of one pass, beside what tokens before `past` left behind in an earlier one. */
-export class Recorder {
-  values: Record<string, Value> = {};
-  seen: Set<string> = new Set();
-
-  pass: ToKeep;
-  wanted: RegExp[] | null;
-
-  constructor(pass: ToKeep) {
-    this.pass = pass;
-    this.wanted = pass.sites?.map((site) => new RegExp(`^${site.split("*").map(escaped).join(".*")}$`, "s")) ?? null;
-  }
-
-  meet(site: string, value: Value) {
-    this.seen.add(site);
-    const own = withEdits(this.pass.edits, site, value);
-    if (!KEYS_OR_VALUES.test(site) && !this.wants(site)) return own;
-    const whole = this.whole(site, own);
-    this.values[site] = whole;
-    return KEYS_OR_VALUES.test(site) && own instanceof Tensor ? own.memory.of(whole.data, whole.shape) : own;
-  }
-
-  wants(site: string) {
-    return this.wanted === null || this.wanted.some((wanted) => wanted.test(site));
-  }
+export function recorderOf({ edits, sites, past, length, before }: ToKeep) {
+  const values: Record<string, Value> = {};
+  const seen: Set<string> = new Set();
+  const wanted = sites?.map((site) => new RegExp(`^${site.split("*").map(escaped).join(".*")}$`, "s")) ?? null;
+  const wants = (site: string) => wanted === null || wanted.some((one) => one.test(site));
 
   /** A value of all tokens, outside of the kernel's memory. Later keys are not there for earlier queries. */
-  whole(site: string, { shape, data }: Value): Value {
-    const { past, length, before } = this.pass;
+  const whole = (site: string, { shape, data }: Value): Value => {
     const [rows, width] = shape.slice(-2);
     if (rows === length) return { shape, data: data.slice() };
     const { shape: shapeBefore, data: earlier } = before[site];
@@ -61,16 +40,33 @@ export class Recorder {
       made.data.set(fresh, (part * length + past) * width);
     }
     return made;
-  }
+  };
+
+  const meet = (site: string, value: Value) => {
+    seen.add(site);
+    const own = withEdits(edits, site, value);
+    if (!KEYS_OR_VALUES.test(site) && !wants(site)) return own;
+    values[site] = whole(site, own);
+    const { data, shape } = values[site];
+    return KEYS_OR_VALUES.test(site) && own instanceof Tensor ? own.memory.of(data, shape) : own;
+  };
+
+  const tapOf = (prefix: string): Tap => {
+    const tap = ((name, value) => meet(prefix + name, value)) as Tap;
+    tap.scope = (name) => tapOf(`${prefix}${name}.`);
+    return tap;
+  };
 
   /** Call after the pass. It throws where it met nothing that a wanted name or an edit's site fits. */
-  check() {
-    const there = [...this.seen];
+  const check = () => {
+    const there = [...seen];
     const missing =
-      this.pass.sites?.find((_, n) => !there.some((site) => this.wanted?.[n].test(site))) ??
-      this.pass.edits.map(siteOf).find((site) => !this.seen.has(site));
+      sites?.find((_, n) => !there.some((site) => wanted?.[n].test(site))) ??
+      edits.map(siteOf).find((site) => !seen.has(site));
     if (missing) throw new Error(`No site named '${missing}' was captured. There are: ${there.join(", ")}.`);
-  }
+  };
+
+  return { values, seen, wants, whole, tap: tapOf(""), check };
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -82,8 +78,32 @@ export function withEdits(edits: Edit[], site: string, value: Value) {
   return value instanceof Tensor ? value.memory.of(made.data, made.shape) : made;
 }
 
-export function tapOf(recorder: Recorder, prefix = ""): Tap {
-  const tap = ((name, value) => recorder.meet(prefix + name, value)) as Tap;
-  tap.scope = (name) => tapOf(recorder, `${prefix}${name}.`);
-  return tap;
+// Interventions on a pass, as data: those of tfmviz/record/edits.py that a browser makes, by their names and fields.
+
+/** without `head` or `heads`: all of them */
+export type Edit =
+  | { kind: "SetMask"; layer: string; mask: boolean[][]; heads?: boolean[] | null }
+  | { kind: "Scale"; site: string; factor: number; head?: number | null };
+
+export const siteOf = (edit: Edit) => (edit.kind === "SetMask" ? `${edit.layer}.mask` : edit.site);
+
+/** The value at the site of an edit after it. The one given stays as it is. */
+function edited(edit: Edit, value: Value): Value {
+  if (edit.kind === "SetMask") return withMask(edit, value);
+  const { factor, head = null } = edit;
+  const size = value.data.length / value.shape[0]; // of a head
+  const isScaled = (n: number) => head === null || Math.floor(n / size) === head;
+  return { ...value, data: value.data.map((number, n) => (isScaled(n) ? number * factor : number)) };
+}
+
+function withMask({ mask, heads }: Extract<Edit, { kind: "SetMask" }>, { shape, data }: Value): Value {
+  const [rows, columns] = shape.slice(-2);
+  const cells = Uint8Array.from(mask.flat(), Number);
+  if (!heads) return { shape: [rows, columns], data: cells };
+  const made = new Uint8Array(heads.length * cells.length);
+  for (const [head, gets] of heads.entries()) {
+    const own = shape.length > 2 ? head * cells.length : 0;
+    made.set(gets ? cells : data.slice(own, own + cells.length), head * cells.length);
+  }
+  return { shape: [heads.length, rows, columns], data: made };
 }

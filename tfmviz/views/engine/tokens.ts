@@ -31,41 +31,49 @@ const RARE = new RegExp(
 
 const LONGEST_TEXT = 20_000;
 
-export class ByteTokens {
-  vocab: Map<string, number>;
-  ranks: Map<string, number> = new Map();
-  spellings: string[] = [];
-  vocabulary: string[]; // one readable string per entry
-  fillsGaps: boolean;
+export type ByteTokens = ReturnType<typeof byteTokens>;
 
-  constructor({ model }: TokenizerFile) {
-    this.vocab = new Map(Object.entries(model.vocab));
-    for (const [rank, pair] of model.merges.entries())
-      this.ranks.set(Array.isArray(pair) ? pair.join(" ") : pair, rank);
-    for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
-    this.vocabulary = this.spellings.map(readable);
-    this.fillsGaps = this.spellings[MASK] === MASK_TOKEN;
-  }
+export function byteTokens({ model }: TokenizerFile) {
+  const vocab = new Map(Object.entries(model.vocab));
+  const ranks = new Map(model.merges.map((pair, rank) => [Array.isArray(pair) ? pair.join(" ") : pair, rank]));
+  const spellings: string[] = [];
+  for (const [spelling, index] of vocab) spellings[index] = spelling;
+  const fillsGaps = spellings[MASK] === MASK_TOKEN;
 
   /** Whether a text becomes exactly the tokens here that it becomes on the server. */
-  knows(text: string) {
-    return text.length <= LONGEST_TEXT && !RARE.test(text);
-  }
+  const knows = (text: string) => text.length <= LONGEST_TEXT && !RARE.test(text);
+
+  /** The tokens of a word: the most urgent pair is joined until no pair is left. */
+  const tokensOf = (word: string) => {
+    const symbols = Array.from(new TextEncoder().encode(word), (byte) => ALPHABET[byte]);
+    const rankAt = (n: number) => ranks.get(`${symbols[n]} ${symbols[n + 1]}`) ?? Number.POSITIVE_INFINITY;
+    const urgent = symbols.slice(1).map((_, n) => rankAt(n));
+    while (urgent.length) {
+      let best = 0;
+      for (let n = 1; n < urgent.length; n++) if (urgent[n] < urgent[best]) best = n;
+      if (urgent[best] === Number.POSITIVE_INFINITY) break;
+      symbols.splice(best, 2, symbols[best] + symbols[best + 1]);
+      urgent.splice(best, 1);
+      if (best > 0) urgent[best - 1] = rankAt(best - 1);
+      if (best < urgent.length) urgent[best] = rankAt(best);
+    }
+    return symbols.map((symbol) => vocab.get(symbol) as number);
+  };
 
   /** @param maxLen the most tokens that are kept */
-  encode(text: string, maxLen: number): Encoding {
+  const encode = (text: string, maxLen: number): Encoding => {
     const broken = Array.from(text).findIndex((character) => /\p{Cs}/u.test(character));
     if (broken >= 0) throw new Error(`Character ${broken + 1} of the text is not valid Unicode (a lone surrogate).`);
-    if (!this.knows(text)) throw new Error("The server has to tokenise this text.");
+    if (!knows(text)) throw new Error("The server has to tokenise this text.");
     const found: { id: number; token: string; span: [number, number] }[] = [];
     let start = 0;
-    for (const part of this.fillsGaps ? text.split(GAP) : [text]) {
+    for (const part of fillsGaps ? text.split(GAP) : [text]) {
       const characters = Array.from(part);
-      if (this.fillsGaps && GAP.exec(part)?.[0] === part) {
+      if (fillsGaps && GAP.exec(part)?.[0] === part) {
         found.push({ id: MASK, token: part, span: [start, start + characters.length] });
       } else {
-        const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));
-        const sizes = ids.map((id) => this.spellings[id].length);
+        const ids = (part.match(WORD) ?? []).flatMap(tokensOf);
+        const sizes = ids.map((id) => spellings[id].length);
         for (const [n, { token, from, to }] of located(characters, sizes).entries())
           found.push({ id: ids[n], token, span: [start + from, start + to] });
       }
@@ -78,24 +86,9 @@ export class ByteTokens {
       offsets: kept.map(({ span }) => span),
       dropped: found.length - kept.length,
     };
-  }
+  };
 
-  /** The tokens of a word: the most urgent pair is joined until no pair is left. */
-  pair(word: string) {
-    const symbols = Array.from(new TextEncoder().encode(word), (byte) => ALPHABET[byte]);
-    const rankAt = (n: number) => this.ranks.get(`${symbols[n]} ${symbols[n + 1]}`) ?? Number.POSITIVE_INFINITY;
-    const ranks = symbols.slice(1).map((_, n) => rankAt(n));
-    while (ranks.length) {
-      let best = 0;
-      for (let n = 1; n < ranks.length; n++) if (ranks[n] < ranks[best]) best = n;
-      if (ranks[best] === Number.POSITIVE_INFINITY) break;
-      symbols.splice(best, 2, symbols[best] + symbols[best + 1]);
-      ranks.splice(best, 1);
-      if (best > 0) ranks[best - 1] = rankAt(best - 1);
-      if (best < ranks.length) ranks[best] = rankAt(best);
-    }
-    return symbols.map((symbol) => this.vocab.get(symbol) as number);
-  }
+  return { vocabulary: spellings.map(readable), fillsGaps, knows, encode }; // one readable string per entry
 }
 
 /** An entry that is only a part of a character reads like "[byte E4]". */

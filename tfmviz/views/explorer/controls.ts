@@ -3,7 +3,7 @@
 import { RAMP } from "../shared/colours.ts";
 import { button, make, optionsOf, put, select } from "../shared/elements.ts";
 import type { Explorer } from "./explorer.ts";
-import { AGGREGATES, type Aggregate, initial, moved, SCALES, type State } from "./state.ts";
+import { AGGREGATES, type Aggregate, moved, SCALES, type State, UNFILTERED } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
@@ -31,7 +31,21 @@ export class Controls {
   scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));
   order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
   summary = make("summary");
-  filters = make("details", { className: "filters" }, this.summary, this.makeFilters());
+  filters = make(
+    "details",
+    { className: "filters" },
+    this.summary,
+    make(
+      "div",
+      { className: "bar" },
+      make("label", { title: FIRST_HELP }, this.first, " without the first token"),
+      make("label", {}, "Keep the largest ", this.top.node, "% of each row"),
+      make("label", {}, "Minimum weight ", this.least.node),
+      this.scale.node,
+      this.order.node,
+      button("Reset", { onclick: () => this.choose(UNFILTERED) }),
+    ),
+  );
   ticks = make("div", { className: "ticks" });
   legend = legendOf(this.ticks);
 
@@ -63,20 +77,6 @@ export class Controls {
   get last() {
     const { attention, state } = this.explorer;
     return attention.kinds[state.kind].layers.length - 1;
-  }
-
-  makeFilters() {
-    const { withoutFirst, top, least, scale, order, aggregate } = initial();
-    return make(
-      "div",
-      { className: "bar" },
-      make("label", { title: FIRST_HELP }, this.first, " without the first token"),
-      make("label", {}, "Keep the largest ", this.top.node, "% of each row"),
-      make("label", {}, "Minimum weight ", this.least.node),
-      this.scale.node,
-      this.order.node,
-      button("Reset", { onclick: () => this.choose({ withoutFirst, top, least, scale, order, aggregate }) }),
-    );
   }
 
   slider([min, max, step]: number[], part: (value: number) => Partial<State>) {

@@ -11,22 +11,9 @@ import { Lines } from "./lines.ts";
 import { type Linking, Links } from "./links.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
-import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
-import {
-  clickedOn,
-  type Focus,
-  fitted,
-  fromLook,
-  initial,
-  isSame,
-  MOST_HEADS,
-  pairOf,
-  picked,
-  type Selection,
-  type State,
-  toLook,
-  withHead,
-} from "./state.ts";
+import { type Attention, attentionOf, type Given, type Mask, unionOf, type What, without } from "./payload.ts";
+import type { Focus, Selection, State } from "./state.ts";
+import { clickedOn, fitted, fromLook, initial, isSame, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
 import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, firstWords, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
@@ -81,7 +68,7 @@ export class Explorer extends ViewBase {
 
   read(source: Uint8Array | Plain<Given>) {
     const before = this.attention;
-    this.attention = new Attention(source);
+    this.attention = attentionOf(source);
     const isSame = this.typed || JSON.stringify(before?.texts) === JSON.stringify(this.attention.texts);
     if (this.typed) this.first = this.typed.first; // what is pinned stays where it is
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
@@ -117,21 +104,17 @@ export class Explorer extends ViewBase {
     this.state = fitted(answered, this.attention);
   }
 
-  chosen() {
-    return { ...this.selection(), wanted: this.missing };
-  }
-
-  get isPlaying() {
-    return this.controls.timer !== null;
-  }
-
-  selection(): Selection {
+  chosen(): Selection & { wanted: string[] } {
     const { kind, heads, pin, to } = this.state;
     const { layer, head } = heads[heads.length - 1];
     const { name, queries } = this.attention.kinds[kind];
     const token = pin?.side === "query" && queries !== "source" ? pin.at : null;
     const look = toLook(token === null ? this.state : { ...this.state, pin: null });
-    return { kind: name, layer, head, token, to, look };
+    return { kind: name, layer, head, token, to, look, wanted: this.missing };
+  }
+
+  get isPlaying() {
+    return this.controls.timer !== null;
   }
 
   change(part: Partial<State>, { rest = false }: { rest?: boolean } = {}) {
@@ -166,7 +149,7 @@ export class Explorer extends ViewBase {
     if (!pair) return this.ranking.ask();
     const { links } = this;
     const isKnown = links?.row === pair.row && links.column === pair.column;
-    const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
+    const found = this.attention.isWhole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
     this.ranking.showPair(pair, this.texts(), found, aggregate === "heads" ? heads : []);
   }
 
@@ -179,18 +162,22 @@ export class Explorer extends ViewBase {
   pointAtCell(cell: Cell | null) {
     this.cell = cell;
     this.hover = cell && { side: "query", at: cell.row };
-    this.frame.tip.hidden = !cell || "keyboard" in cell;
-    if (cell && this.picture) {
-      const text = cellSentence(this.picture, cell, this.texts());
-      if ("keyboard" in cell) this.say(text);
-      else this.frame.placeTip(text, cell, this.node);
+    const { tip } = this.frame;
+    tip.hidden = !cell || "keyboard" in cell;
+    const text = cell && this.picture && cellSentence(this.picture, cell, this.texts());
+    if (cell && "keyboard" in cell) this.say(text);
+    else if (cell) {
+      const { left, top, width } = this.node.getBoundingClientRect();
+      tip.textContent = text;
+      tip.style.top = `${cell.y - top + 18}px`;
+      tip.style.left = `${Math.max(0, Math.min(cell.x - left + 12, width - tip.offsetWidth - 4))}px`;
     }
     this.soon();
   }
 
   showPreview(place: Place | null) {
     const { attention, state } = this;
-    const isThere = place && (attention.whole || attention.matrix(state.kind, place.layer, place.head));
+    const isThere = place && (attention.isWhole || attention.matrix(state.kind, place.layer, place.head));
     this.preview = isThere ? place : null;
     this.soon(true);
   }
@@ -233,16 +220,26 @@ export class Explorer extends ViewBase {
     }
     this.overview.mark(this.state);
     this.ranking.showParts(kind.between, view);
-    const first = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
-    this.frame.say(view, kind, attention.words, first, Boolean(this.page.report));
+    const said = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
+    this.frame.say(view, kind, attention.words, said, Boolean(this.page.report));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     clearTimeout(this.asking);
-    if (patterns) this.drawPatterns(patterns, view, kind);
-    else if (!this.preview) {
+    if (!patterns && !this.preview) {
       this.notify(0);
       this.askAgain(PATIENCE);
     }
+    if (!patterns) return;
+    const [first] = patterns;
+    const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
+    const masks = patterns.map((pattern) => pattern.mask);
+    const mask = masks.every((one) => one === first.mask) ? first.mask : unionOf(masks);
+    this.picture = { mask, weights, unused: unusedOf(kind, view) };
+    this.name = shownName(kind, view);
+    this.lines.show(patterns, view.scale);
+    this.matrix.show(this.picture, view.scale, this.name);
+    this.drawFocus();
+    this.writeOut();
   }
 
   /** An answer may be lost on its way. More and more seldom: who asks again loses their turn on a busy server. */
@@ -257,30 +254,16 @@ export class Explorer extends ViewBase {
   patterns(view: State): Pattern<Mask>[] | null {
     const { attention } = this;
     const { kind, layer, heads, aggregate } = view;
-    const wanted = aggregate === "heads" ? heads.map((place) => ({ ...place, what: place.head })) : [];
-    const all: { layer: number; what: What }[] = aggregate === "heads" ? wanted : [{ layer, what: aggregate }];
+    const all: { layer: number; what: What }[] =
+      aggregate === "heads" ? heads.map((place) => ({ ...place, what: place.head })) : [{ layer, what: aggregate }];
     const found = all.map((one) => attention.matrix(kind, one.layer, one.what));
     this.missing = all.filter((_, n) => !found[n]).map((one) => attention.keyOf(kind, one.layer, one.what));
     if (this.missing.length) return null;
-    return found
-      .filter((pattern) => pattern !== null)
-      .map(({ mask, weights }) => {
-        const kept = filtered({ mask, weights }, view);
-        return { mask: mask.without(weights, kept), weights: kept };
-      });
-  }
-
-  drawPatterns(patterns: Pattern<Mask>[], view: State, kind: Kind) {
-    const [first] = patterns;
-    const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
-    const masks = patterns.map((pattern) => pattern.mask);
-    const mask = masks.every((one) => one === first.mask) ? first.mask : Mask.union(masks);
-    this.picture = { mask, weights, unused: unusedOf(kind, view) };
-    this.name = shownName(kind, view);
-    this.lines.show(patterns, view.scale);
-    this.matrix.show(this.picture, view.scale, this.name);
-    this.drawFocus();
-    this.writeOut();
+    return found.flatMap((pattern) => {
+      if (!pattern) return [];
+      const kept = filtered(pattern, view);
+      return { mask: without(pattern.mask, pattern.weights, kept), weights: kept };
+    });
   }
 
   /** Puts the tokens of a kind of attention on the page. Where a text looks at itself, one strip shows both sides. */
@@ -294,13 +277,9 @@ export class Explorer extends ViewBase {
     this.isCrossing = queries !== keys;
     keyStrip.side = this.isCrossing ? "key" : "query";
     queryStrip.node.hidden = !this.isCrossing;
-    if (this.isCrossing) {
-      keyStrip.label(keys, "keys", "The text attended to");
-      queryStrip.label(queries, "queries", "The text that attends. Choose a token to see what it attends to.");
-    } else {
-      keyStrip.label(keys, "", "The sentence. Choose a token to see what it attends to.");
-      queryStrip.label({ labels: [], tokens: [] }, "", "");
-    }
+    if (!this.isCrossing) return keyStrip.label(keys, "", "The sentence. Choose a token to see what it attends to.");
+    keyStrip.label(keys, "keys", "The text attended to");
+    queryStrip.label(queries, "queries", "The text that attends. Choose a token to see what it attends to.");
   }
 
   drawFocus() {

@@ -65,13 +65,6 @@ export class Frame {
     this.parked.textContent = first;
     this.leave.textContent = view.withoutFirst ? "Show it again" : "Leave it out";
   }
-
-  placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
-    const box = node.getBoundingClientRect();
-    this.tip.textContent = text;
-    this.tip.style.top = `${y - box.top + 18}px`;
-    this.tip.style.left = `${Math.max(0, Math.min(x - box.left + 12, box.width - this.tip.offsetWidth - 4))}px`;
-  }
 }
 
 function panel(explorer: Explorer, name: PanelName, title: string, hint: string, foot?: Node) {

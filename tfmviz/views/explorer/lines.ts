@@ -18,11 +18,6 @@ const FAINTEST = 0.08; // opacity that can still be seen
 const APART = 2;
 const SIDES = ["query", "key"] as const;
 
-const linesOf = ({ mask, weights }: Pattern, n: number, focus: Focus): Line[] =>
-  cellsBeside(mask, focus).flatMap(({ cell, ...place }) =>
-    weights[cell] > 0 ? { n, ...place, weight: weights[cell] } : [],
-  );
-
 export class Lines {
   colours!: Colours & { heads: string[] }; // the explorer gives them before it draws
   texts: Texts[] = []; // of queries and keys
@@ -105,7 +100,10 @@ export class Lines {
   paint(pen: Pen, width: number, colours: Colours) {
     const { focus } = this;
     const [from, to] = [focus?.side === "key" ? BARS : 6, focus?.side === "query" ? width - BARS : width - 6];
-    const lines = focus ? this.patterns.flatMap((pattern, n) => linesOf(pattern, n, focus)) : this.strongest;
+    const linesOf = ({ mask, weights }: Pattern, n: number, focus: Focus): Line[] =>
+      cellsBeside(mask, focus).flatMap(({ cell, ...place }) => ({ n, ...place, weight: weights[cell] }));
+    const all = focus ? this.patterns.flatMap((pattern, n) => linesOf(pattern, n, focus)) : this.strongest;
+    const lines = all.filter(({ weight }) => weight > 0);
     pen.lineWidth = focus ? 2.5 : lines.length > MANY ? 1 : 1.5;
     const last = this.patterns.length - 1;
     for (const line of lines) {
@@ -116,11 +114,8 @@ export class Lines {
       strokes(pen, look, [from, this.middle(row) + aside, to, this.middle(column) + aside]);
     }
     pen.globalAlpha = 1;
-    if (focus) this.paintBars(pen, lines, { focus, width, colours });
-  }
-
-  /** Beside every token of the other side: a bar per head, and the mean of the heads as a number. */
-  paintBars(pen: Pen, lines: Line[], { focus, width, colours }: { focus: Focus; width: number; colours: Colours }) {
+    if (!focus) return;
+    // Beside every token of the other side: a bar per head, and the mean of the heads as a number.
     const other = focus.side === "query" ? "column" : "row";
     const n = this.patterns.length;
     const slot = (BARS - NUMBER - 6) / n;

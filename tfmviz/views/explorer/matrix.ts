@@ -3,8 +3,19 @@
 // seldom changes, the texts around the map and the map itself; only the marks are drawn each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
-import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
-import { type Colours, css, inkOn } from "../shared/colours.ts";
+import {
+  clip,
+  fitsInto,
+  fresh,
+  Layer,
+  measured,
+  type Pen,
+  setPen,
+  strokes,
+  upwards,
+  widest,
+} from "../shared/canvas.ts";
+import { type Colours, css, inkOn, packedShade, pixels } from "../shared/colours.ts";
 import { hear, make, type Texts, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
@@ -12,10 +23,9 @@ import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { cellOf } from "../shared/where.ts";
-import { eachCell, imageOf, type Part, paintGrid, paintVeiled, revealed, span } from "./cells.ts";
 import type { Mask } from "./payload.ts";
 import type { Focus } from "./state.ts";
-import { type Pattern, rowSums, type Scale } from "./weights.ts";
+import { type Pattern, rowMaxima, rowSums, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const AXIS = 22; // pixels for an axis title
 const SUMS = 46;
@@ -99,8 +109,11 @@ export class Matrix {
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move, Enter pins the query.";
     this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;
-    this.image = imageOf(pattern, scale, this.colours.maskedPacked);
-    const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
+    const { columns, rows, allowed } = pattern.mask;
+    const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];
+    const shown = (n: number) => packedShade(shade(pattern.weights[n], maxima[Math.floor(n / columns)]));
+    this.image = pixels(columns, rows, (n) => (allowed[n] ? shown(n) : this.colours.maskedPacked));
+    const shape = `${rows}x${columns}`;
     if (shape !== this.shape) this.measure(pattern);
     this.shape = shape;
   }
@@ -232,16 +245,17 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
-    if (colours.areVeiled) return paintVeiled(pen, pattern, part, cell, colours);
+    const { areVeiled } = colours;
     pen.imageSmoothingEnabled = false;
-    if (pen.isVector && rows * columns <= VECTOR)
+    if (areVeiled || (pen.isVector && rows * columns <= VECTOR))
       eachCell(pattern, part, scale, ({ row, column, shade }) => {
-        pen.fillStyle = shade === null ? colours.masked : css(shade);
+        pen.fillStyle = shade === null ? colours.masked : areVeiled ? colours.soft : css(shade);
         pen.fillRect(column * cell, row * cell, cell, cell);
       });
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
     hatch(pen, { ...part, wide: cell, high: cell }, colours, (i, j) => !pattern.mask.allowed[i * columns + j]);
-    if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
+    if (cell >= 9) paintGrid(pen, part, cell, areVeiled ? colours.grid : colours.ground);
+    if (areVeiled) return;
     const letters = Math.max(colours.least, Math.min(15, cell * 0.38));
     pen.font = `${letters}px ${colours.font}`;
     this.numbers = fitsInto(pen, "1.0", cell) ? letters : 0;
@@ -331,3 +345,37 @@ export function roomBelow(element: Element) {
   }
   return innerHeight - LEFT_FREE - (top > 0.7 * innerHeight ? 0 : top);
 }
+
+/** of a map, from and to */
+type Part = { rows: [number, number]; columns: [number, number] };
+
+/** null where masked */
+type Shaded = { row: number; column: number; weight: number; shade: number | null };
+
+export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale, visit: (cell: Shaded) => void) {
+  const { mask, weights } = pattern;
+  const maxima = rowMaxima(pattern);
+  for (let row = rows[0]; row < rows[1]; row++)
+    for (let column = columns[0]; column < columns[1]; column++) {
+      const weight = weights[row * mask.columns + column];
+      const isAllowed = mask.allowed[row * mask.columns + column];
+      visit({ row, column, weight, shade: isAllowed ? SCALES_OF_SHADE[scale](weight, maxima[row]) : null });
+    }
+}
+
+function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colour: string) {
+  const [top, bottom, left, right] = [...rows, ...columns].map((edge) => edge * cell);
+  const edges = ([from, to]: [number, number]) => Array.from({ length: to - from + 1 }, (_, n) => (from + n) * cell);
+  const lines = [...edges(rows).map((y) => [left, y, right, y]), ...edges(columns).map((x) => [x, top, x, bottom])];
+  strokes(pen, { strokeStyle: colour, lineWidth: 1 }, ...lines);
+}
+
+/** Which cells can be seen along one axis, from and to, where the map is scrolled by `offset`. */
+const span = (offset: number, room: number, cell: number, count: number): [number, number] => [
+  Math.max(0, Math.floor(offset / cell)),
+  Math.min(count, Math.ceil((offset + room) / cell)),
+];
+
+/** How far the map is scrolled once a row or column is in sight; `offset` before. */
+const revealed = (offset: number, at: number, room: number, cell: number) =>
+  Math.min(Math.max(offset, (at + 1) * cell - room), at * cell);

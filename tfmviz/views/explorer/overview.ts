@@ -3,7 +3,7 @@
 import { fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
 import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
-import { button, buttonOf, listen, make, put, reused } from "../shared/elements.ts";
+import { button, buttonOf, inPixels, listen, make, put, reused } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
@@ -59,17 +59,29 @@ export class Overview {
     this.columns = heads;
     this.byPlace = order === "place";
     const width = this.node.parentElement?.clientWidth ?? 0;
-    this.left = this.byPlace ? this.nameLayers(layers.length, width - heads * SMALLEST_TILE) : 0;
+    // Layers are named by as much as there is room for.
+    const { letters, font } = this.colours;
+    const names = ["layer ", "L"].map((word) => layers.map((_, n) => `${word}${n}`));
+    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
+    const which = widths[0] <= width - heads * SMALLEST_TILE ? 0 : 1;
+    this.layers = names[which];
+    this.left = this.byPlace ? widths[which] : 0;
     const room = Math.floor((width - this.left) / heads);
     this.side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, room));
-    this.row = this.side + (this.byPlace ? 0 : this.colours.letters + 1);
+    this.row = this.side + (this.byPlace ? 0 : letters + 1);
     this.top = this.byPlace ? 20 : 0;
     this.width = this.left + this.side * heads;
     this.height = this.top + this.row * layers.length;
     this.tiles = this.cells.map(({ layer, head }) => attention.tile(kind, layer, head, this.side - GAP));
     this.scale = scale;
     this.paint(fresh(this.canvas, this.width, this.height), this.colours);
-    this.label(name);
+    // One invisible button lies over each tile: for pointer, keyboard and screen reader.
+    reused(this.buttons, this.cells.length, () => this.grid.appendChild(button("", { tabIndex: -1 })));
+    for (const [n, cell] of this.cells.entries()) {
+      const [left, top] = this.placeOf(n);
+      put(this.buttons[n], { ariaLabel: name(cell), title: name(cell) });
+      Object.assign(this.buttons[n].style, inPixels({ left, top, width: this.side, height: this.side }));
+    }
   }
 
   paint(pen: Pen, colours: Colours): void {
@@ -93,45 +105,20 @@ export class Overview {
       }
     }
     setPen(pen, { font: `${colours.letters}px ${colours.font}`, textBaseline: "middle", fillStyle: colours.text });
-    for (const [n, cell] of this.cells.entries()) this.paintName(pen, cell, this.placeOf(n));
-  }
-
-  /** Layers and heads are named once, at the edges; in another order every tile has its name. */
-  paintName(pen: Pen, { layer, head, text }: Cell, [x, y]: [number, number]) {
-    pen.textAlign = "center";
-    if (!this.byPlace) {
+    // Layers and heads are named once, at the edges; in another order every tile has its name.
+    for (const [n, { layer, head, text }] of this.cells.entries()) {
+      const [x, y] = this.placeOf(n);
       const name = this.side >= 40 ? `${layer}·${head} ${text}` : `${layer}·${head}`;
-      pen.fillText(name, x + this.side / 2, y + this.side + 7);
-      return;
+      pen.textAlign = "center";
+      if (!this.byPlace) pen.fillText(name, x + this.side / 2, y + this.side + 7);
+      else if (layer === 0) pen.fillText(String(head), x + this.side / 2, 11);
+      pen.textAlign = "right";
+      if (this.byPlace && head === 0) pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
     }
-    if (layer === 0) pen.fillText(String(head), x + this.side / 2, 11);
-    if (head > 0) return;
-    pen.textAlign = "right";
-    pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
-  }
-
-  /** Names the layers by as much as there is room for, and returns how much the names take, in pixels. */
-  nameLayers(count: number, room: number) {
-    const { letters, font } = this.colours;
-    const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
-    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
-    const which = widths[0] <= room ? 0 : 1;
-    this.layers = names[which];
-    return widths[which];
   }
 
   placeOf(n: number): [number, number] {
     return [this.left + (n % this.columns) * this.side, this.top + Math.floor(n / this.columns) * this.row];
-  }
-
-  /** Lays one invisible button over each tile: for pointer, keyboard and screen reader. */
-  label(name: (place: Place) => string) {
-    reused(this.buttons, this.cells.length, () => this.grid.appendChild(button("", { tabIndex: -1 })));
-    for (const [n, cell] of this.cells.entries()) {
-      const [left, top, width] = [...this.placeOf(n), this.side].map((pixels) => `${pixels}px`);
-      put(this.buttons[n], { ariaLabel: name(cell), title: name(cell) });
-      Object.assign(this.buttons[n].style, { left, top, width, height: width });
-    }
   }
 
   mark({ heads, aggregate }: { heads: Place[]; aggregate: string }) {

@@ -51,114 +51,94 @@ export type Source = {
   thumbnail?: (layer: Layer, head: number, mask: Mask) => Tile; // unless it is whole
 };
 
-export class Attention {
-  source: Source;
-  whole: boolean;
-  decoded: Map<string, Pattern<Mask>> = new Map();
-  fetched: Map<string, Pattern<Mask>> = new Map();
+export type Attention = ReturnType<typeof attentionOf>;
 
-  title!: string; // these are the source's
-  id!: number;
-  texts!: TextFacts["texts"];
-  kinds!: Kind[];
-  words!: Record<string, string>;
+export function attentionOf(given: Uint8Array | Plain<Given>) {
+  const source = given instanceof Uint8Array ? packedIn(given) : fromRecord(given);
+  const { isWhole, facts } = source;
+  const { texts, kinds } = facts;
+  const patterns: Map<string, Pattern<Mask>> = new Map(); // decoded, or fetched
+  const ownMask = (kind: number, layer: number) => source.mask(kinds[kind].layers[layer]);
+  const keyOf = (kind: number, layer: number, what: What) => `${kinds[kind].layers[layer].name}/${what}`;
+  const headsOf = (kind: number, layer: number) => {
+    const { heads, layers } = kinds[kind];
+    const mask = ownMask(kind, layer);
+    return Array.from({ length: heads }, (_, head) => source.weights(layers[layer], head, mask));
+  };
 
-  constructor(source: Uint8Array | Plain<Given>) {
-    this.source = source instanceof Uint8Array ? packedIn(source) : fromRecord(source);
-    this.whole = this.source.isWhole;
-    const { title, id, texts, kinds, words } = this.source.facts;
-    Object.assign(this, { title, id, texts, kinds, words });
-  }
-
-  queries(kind: number) {
-    return this.texts[this.kinds[kind].queries] as Texts;
-  }
-
-  keys(kind: number) {
-    return this.texts[this.kinds[kind].keys] as Texts;
-  }
-
-  mask(kind: number, layer: number) {
-    return this.source.mask(this.kinds[kind].layers[layer]);
-  }
-
-  keyOf(kind: number, layer: number, what: What) {
-    return `${this.kinds[kind].layers[layer].name}/${what}`;
-  }
-
-  /** Takes weights that arrive later, for a long text. Returns whether they are new. */
-  take(bytes: Uint8Array) {
-    const { header, data } = unframed<Later>(bytes);
-    if (header.id !== this.id) return false; // they belong to another sentence
-    const heads = header.heads.filter(({ key }) => !this.fetched.has(key));
-    for (const { key, mask: entry, at } of heads) {
-      const mask = Mask.read(entry, data);
-      this.fetched.set(key, { mask, weights: weightsOf(data, at, mask) });
-    }
-    return heads.length > 0;
-  }
-
-  /** The weights of a head, or of several as one; null while they have not arrived. */
-  matrix(kind: number, layer: number, what: What): Pattern<Mask> | null {
-    const key = this.keyOf(kind, layer, what);
-    if (!this.whole) return this.fetched.get(key) ?? null;
-    const known = this.decoded.get(key);
-    if (known) return known;
-    const [oldest] = this.decoded.keys();
-    if (this.decoded.size >= KEPT) this.decoded.delete(oldest);
-    const made = this.compute(kind, layer, what);
-    this.decoded.set(key, made);
-    return made;
-  }
-
-  compute(kind: number, layer: number, what: What): Pattern<Mask> {
-    const { layers } = this.kinds[kind];
-    const mask = this.mask(kind, layer);
-    const meanHead = (l: number) => ({ mask: this.mask(kind, l), weights: meanOf(this.heads(kind, l)) });
+  const compute = (kind: number, layer: number, what: What): Pattern<Mask> => {
+    const { layers } = kinds[kind];
+    const mask = ownMask(kind, layer);
+    const meanHead = (l: number) => ({ mask: ownMask(kind, l), weights: meanOf(headsOf(kind, l)) });
     if (what === "mean") return meanHead(layer);
     if (what === "all") {
       const means = layers.map((_, l) => meanHead(l));
-      return { mask: Mask.union(means.map(({ mask }) => mask)), weights: meanOf(means.map(({ weights }) => weights)) };
+      return { mask: unionOf(means.map(({ mask }) => mask)), weights: meanOf(means.map(({ weights }) => weights)) };
     }
     if (what === "rollout") {
       const below = layers.slice(0, layer + 1).map((_, l) => meanHead(l));
       const { weights, reached } = rollout(below, mask.rows);
-      return { mask: new Mask(mask, reached), weights };
+      return { mask: maskOf(mask, reached), weights };
     }
-    return { mask, weights: this.source.weights(layers[layer], what, mask) };
-  }
+    return { mask, weights: source.weights(layers[layer], what, mask) };
+  };
 
-  heads(kind: number, layer: number) {
-    const { heads, layers } = this.kinds[kind];
-    const mask = this.mask(kind, layer);
-    return Array.from({ length: heads }, (_, head) => this.source.weights(layers[layer], head, mask));
-  }
+  return {
+    ...facts,
+    isWhole,
+    mask: ownMask,
+    keyOf,
+    queries: (kind: number) => texts[kinds[kind].queries] as Texts,
+    keys: (kind: number) => texts[kinds[kind].keys] as Texts,
 
-  /** What every head of a kind gives from a query to a key, the most first; without those whose mask forbids it. */
-  linking(kind: number, { row, column }: { row: number; column: number }) {
-    const { heads, layers } = this.kinds[kind];
-    const found = layers.flatMap((_, layer) => {
-      const mask = this.mask(kind, layer);
-      const cell = row * mask.columns + column;
-      if (!mask.allowed[cell]) return [];
-      const weights = this.heads(kind, layer);
-      return Array.from({ length: heads }, (_, head) => ({ layer, head, weight: weights[head][cell] }));
-    });
-    return found.sort((a, b) => b.weight - a.weight);
-  }
+    /** Takes weights that arrive later, for a long text. Returns whether they are new. */
+    take(bytes: Uint8Array) {
+      const { header, data } = unframed<Later>(bytes);
+      if (header.id !== facts.id) return false; // they belong to another sentence
+      const heads = header.heads.filter(({ key }) => !patterns.has(key));
+      for (const { key, mask: entry, at } of heads) {
+        const mask = readMask(entry, data);
+        patterns.set(key, { mask, weights: weightsOf(data, at, mask) });
+      }
+      return heads.length > 0;
+    },
 
-  /** A small picture of a head: round(254 √w) of the largest weight w of each part, 255 where all are masked. */
-  tile(kind: number, layer: number, head: number, side: number): Tile {
-    const own = this.kinds[kind].layers[layer];
-    const mask = this.mask(kind, layer);
-    if (!this.whole && this.source.thumbnail) return smaller(this.source.thumbnail(own, head, mask), side);
-    return mask.tile(side, this.source.weights(own, head, mask));
-  }
+    /** The weights of a head, or of several as one; null while they have not arrived. */
+    matrix(kind: number, layer: number, what: What) {
+      const key = keyOf(kind, layer, what);
+      const known = patterns.get(key) ?? null;
+      if (known || !isWhole) return known;
+      const [oldest] = patterns.keys();
+      if (patterns.size >= KEPT) patterns.delete(oldest);
+      const made = compute(kind, layer, what);
+      patterns.set(key, made);
+      return made;
+    },
+
+    /** What every head of a kind gives from a query to a key, the most first; without those whose mask forbids it. */
+    linking(kind: number, { row, column }: { row: number; column: number }) {
+      const found = kinds[kind].layers.flatMap((_, layer) => {
+        const mask = ownMask(kind, layer);
+        const cell = row * mask.columns + column;
+        if (!mask.allowed[cell]) return [];
+        return headsOf(kind, layer).map((weights, head) => ({ layer, head, weight: weights[cell] }));
+      });
+      return found.sort((a, b) => b.weight - a.weight);
+    },
+
+    /** A small picture of a head: round(254 √w) of the largest weight w of each part, 255 where all are masked. */
+    tile(kind: number, layer: number, head: number, side: number): Tile {
+      const own = kinds[kind].layers[layer];
+      const mask = ownMask(kind, layer);
+      if (!isWhole && source.thumbnail) return smaller(source.thumbnail(own, head, mask), side);
+      return tileOf(mask, side, source.weights(own, head, mask));
+    },
+  };
 }
 
 function packedIn(bytes: Uint8Array): Source {
   const { header, data } = unframed<Header & { masks: MaskEntry[] }>(bytes);
-  const masks = header.masks.map((entry) => Mask.read(entry, data));
+  const masks = header.masks.map((entry) => readMask(entry, data));
   return {
     facts: header,
     isWhole: header.kinds.every((kind) => kind.layers.every((layer) => layer.heads)),
@@ -172,56 +152,52 @@ function packedIn(bytes: Uint8Array): Source {
   };
 }
 
-/** Which cells may be looked at: `cells` lists their flat indices in order, `allowed` answers for one. */
-export class Mask {
-  rows: number;
-  columns: number;
-  allowed: Uint8Array;
-  cells: Uint32Array<ArrayBuffer>;
-  rowOf: Uint32Array<ArrayBuffer>;
-  places: Map<string, Uint32Array> = new Map(); // of every allowed cell in a smaller picture
-  left: Uint8Array | null = null; // 1 where the reader's filters leave out what a mask allows
+export type Mask = ReturnType<typeof maskOf>;
 
-  constructor({ rows, columns }: Shape, allowed: Uint8Array) {
-    this.rows = rows;
-    this.columns = columns;
-    this.allowed = allowed;
-    const cells: number[] = [];
-    for (let i = 0; i < allowed.length; i++) if (allowed[i]) cells.push(i);
-    this.cells = Uint32Array.from(cells);
-    this.rowOf = this.cells.map((cell) => Math.floor(cell / columns));
-  }
+/**
+ * Which cells may be looked at: `cells` lists their flat indices in order, `allowed` answers for one; `left` is 1 where
+ * the reader's filters leave out what a mask allows.
+ */
+export function maskOf({ rows, columns }: Shape, allowed: Uint8Array, left: Uint8Array | null = null) {
+  const found: number[] = [];
+  for (let i = 0; i < allowed.length; i++) if (allowed[i]) found.push(i);
+  const cells = Uint32Array.from(found);
+  const rowOf = cells.map((cell) => Math.floor(cell / columns));
+  const places: Map<string, Uint32Array> = new Map(); // of every allowed cell in a smaller picture
+  return { rows, columns, allowed, left, cells, rowOf, places };
+}
 
-  static read({ shape: [rows, columns], at }: MaskEntry, data: Uint8Array) {
-    const allowed = new Uint8Array(rows * columns);
-    for (let i = 0; i < allowed.length; i++) allowed[i] = (data[at + (i >> 3)] >> (7 - (i & 7))) & 1;
-    return new Mask({ rows, columns }, allowed);
-  }
+function readMask({ shape: [rows, columns], at }: MaskEntry, data: Uint8Array) {
+  const allowed = new Uint8Array(rows * columns);
+  for (let i = 0; i < allowed.length; i++) allowed[i] = (data[at + (i >> 3)] >> (7 - (i & 7))) & 1;
+  return maskOf({ rows, columns }, allowed);
+}
 
-  static union(masks: Mask[]) {
-    const allowed = masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i])));
-    return new Mask(masks[0], allowed);
-  }
+export const unionOf = (masks: Mask[]) =>
+  maskOf(
+    masks[0],
+    masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i]))),
+  );
 
-  /** The same without the cells that filters have left without their weight. */
-  without(before: Float32Array, after: Float32Array) {
-    const left = this.allowed.map((isAllowed, cell) => Number(isAllowed && before[cell] > 0 && after[cell] === 0));
-    if (!left.some(Boolean)) return this;
-    const allowed = this.allowed.map((isAllowed, cell) => Number(isAllowed && !left[cell]));
-    return Object.assign(new Mask(this, allowed), { left });
-  }
+/** A mask without the cells that filters have left without their weight. */
+export function without(mask: Mask, before: Float32Array, after: Float32Array) {
+  const left = mask.allowed.map((isAllowed, cell) => Number(isAllowed && before[cell] > 0 && after[cell] === 0));
+  if (!left.some(Boolean)) return mask;
+  const allowed = mask.allowed.map((isAllowed, cell) => Number(isAllowed && !left[cell]));
+  return maskOf(mask, allowed, left);
+}
 
-  /** See `Attention.tile`. */
-  tile(side: number, weights: Float32Array): Tile {
-    const [rows, columns] = [Math.min(side, this.rows), Math.min(side, this.columns)];
-    const key = `${rows}x${columns}`;
-    const places = this.places.get(key) ?? this.cells.map((cell) => placeOf(cell, this, { rows, columns }));
-    this.places.set(key, places);
-    const largest = new Float64Array(rows * columns).fill(-1);
-    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weights[this.cells[n]]);
-    const code = (most: number) => (most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)));
-    return { rows, columns, values: Uint8Array.from(largest, code) };
-  }
+/** See `attentionOf`. */
+function tileOf(mask: Mask, side: number, weights: Float32Array): Tile {
+  const { cells, places: known } = mask;
+  const [rows, columns] = [Math.min(side, mask.rows), Math.min(side, mask.columns)];
+  const key = `${rows}x${columns}`;
+  const places = known.get(key) ?? cells.map((cell) => placeOf(cell, mask, { rows, columns }));
+  known.set(key, places);
+  const largest = new Float64Array(rows * columns).fill(-1);
+  for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weights[cells[n]]);
+  const code = (most: number) => (most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)));
+  return { rows, columns, values: Uint8Array.from(largest, code) };
 }
 
 type Shape = { rows: number; columns: number };
@@ -267,7 +243,7 @@ export function fromRecord(plain: Plain<Given>): Source {
       const known = masks.get(name);
       if (known) return known;
       const { rows, columns, values } = record.head(`${name}.mask`, 0);
-      const made = new Mask({ rows, columns }, Uint8Array.from(values));
+      const made = maskOf({ rows, columns }, Uint8Array.from(values));
       masks.set(name, made);
       return made;
     },

@@ -42,18 +42,22 @@ export const AGGREGATES: Record<Aggregate, string> = {
 
 export const SCALES: Record<Scale, string> = { root: "square root", plain: "plain", row: "share of the row's largest" };
 
-export const initial = (): State => ({
-  kind: 0,
-  layer: 0,
-  heads: [{ layer: 0, head: 0 }],
-  pin: null,
-  to: null,
+export const UNFILTERED: Omit<Look, "pin"> = {
   aggregate: "heads",
   withoutFirst: false,
   top: 100,
   least: 0,
   scale: "root",
   order: "place",
+};
+
+export const initial = (): State => ({
+  kind: 0,
+  layer: 0,
+  heads: [{ layer: 0, head: 0 }],
+  pin: null,
+  to: null,
+  ...UNFILTERED,
 });
 
 type AnyPlace = { layer: number | string; head: number };

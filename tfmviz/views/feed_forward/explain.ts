@@ -4,7 +4,7 @@ import type { Arrays } from "../shared/arrays.ts";
 import { number, plus } from "../shared/numbers.ts";
 import type { Tone } from "../shared/shades.ts";
 import { addedTo, type Block, line, products, withBias } from "../shared/sums.ts";
-import type { Part, Place } from "./layout.ts";
+import type { Part, Place } from "./paint.ts";
 
 /** A sum of products as Python has worked it out; tfmviz/analysis/feed_forward.py describes it. */
 export interface Sum {

@@ -8,8 +8,8 @@ import { plainSite } from "../shared/quoted.ts";
 import { blockOf } from "../shared/sums.ts";
 import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
-import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
-import { paintChoice, paintLayer, paintWeights } from "./paint.ts";
+import type { Layout, Part, Place } from "./paint.ts";
+import { layoutOf, moved, paintChoice, paintLayer, paintWeights, placeAt } from "./paint.ts";
 
 class FeedForward extends ViewBase {
   header!: Header; // from the first `read` on, as the arrays

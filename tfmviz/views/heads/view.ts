@@ -1,7 +1,7 @@
 // A map of heads: each is a button where two measurements put it. Pointer and keyboard show the head's picture on the
 // reader's sentence; a click chooses the head.
 
-import { ticks } from "../cells/scales.ts";
+import { ticks } from "../cells/words.ts";
 import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";

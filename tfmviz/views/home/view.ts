@@ -1,7 +1,7 @@
 // The stage: arcs lead from the word at the cursor to the words that a head looks at. The sentence is a box of text
 // without a frame; a copy of it below, letter by letter at the same place, has the boxes of the words.
 
-import type { ModelBundle } from "../engine/fetching.ts";
+import type { ModelBundle } from "../engine/view.ts";
 import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
@@ -12,7 +12,7 @@ import { joinsOf } from "../shared/kinds.ts";
 import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
-import { SiteRecord } from "../shared/record.ts";
+import { recordOf } from "../shared/record.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { component, type Page, ViewBase } from "../shared/view_base.ts";
 
@@ -140,7 +140,7 @@ class Stage extends ViewBase {
     try {
       const engine = parcel && isOn(TYPING) && text.trim() ? this.own.engine(parcel) : null;
       if (!engine?.tokenizer.knows(text)) return none;
-      const record = new SiteRecord(engine.trace(text, { sites: this.heads.map(({ layer }) => `${layer}.pattern`) }));
+      const record = recordOf(engine.trace(text, { sites: this.heads.map(({ layer }) => `${layer}.pattern`) }));
       const weights = this.heads.map(({ layer, head }) => {
         const pattern = record.head(`${layer}.pattern`, head);
         return Array.from({ length: pattern.rows }, (_, row) => Array.from(rowOf(pattern, row)));

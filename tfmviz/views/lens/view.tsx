@@ -40,7 +40,16 @@ export class Lens extends ViewBase {
   take({ row, column }: Place) {
     this.place = { row, column };
     this.redraw();
-    this.bringIntoView();
+    // Of a long text the chosen row may lie beyond the table's edge.
+    const line = this.scroller.querySelector<HTMLElement>(".chosen");
+    if (!line) return;
+    const { offsetTop, offsetHeight } = line;
+    const { scrollTop, clientHeight } = this.scroller;
+    const isInView = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
+    if (!isInView) this.scroller.scrollTop = offsetTop - clientHeight / 2;
+    const cell = line.querySelector("[aria-pressed=true]")?.closest("td");
+    const beyond = cell ? cell.offsetLeft + cell.offsetWidth - this.scroller.clientWidth : 0;
+    if (beyond > this.scroller.scrollLeft) this.scroller.scrollLeft = beyond; // a phone shows the answer first
   }
 
   chosen() {
@@ -114,19 +123,6 @@ export class Lens extends ViewBase {
   /** A shorter text may have no such cell. */
   has({ row, column }: Place) {
     return row < this.data.rows.length && column < this.data.columns.length;
-  }
-
-  /** Of a long text the chosen row may lie beyond the table's edge. */
-  bringIntoView() {
-    const line = this.scroller.querySelector<HTMLElement>(".chosen");
-    if (!line) return;
-    const { offsetTop, offsetHeight } = line;
-    const { scrollTop, clientHeight } = this.scroller;
-    const isInView = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
-    if (!isInView) this.scroller.scrollTop = offsetTop - clientHeight / 2;
-    const cell = line.querySelector("[aria-pressed=true]")?.closest("td");
-    const beyond = cell ? cell.offsetLeft + cell.offsetWidth - this.scroller.clientWidth : 0;
-    if (beyond > this.scroller.scrollLeft) this.scroller.scrollLeft = beyond; // a phone shows the answer first
   }
 
   point(pointed: Place | null) {

@@ -1,8 +1,8 @@
 // The reader's own browser as a source: for models that it can compute, once one has arrived.
 
 import type { Engine } from "../engine/engine.ts";
-import type { ModelBundle } from "../engine/fetching.ts";
 import type script from "../engine/view.ts";
+import type { ModelBundle } from "../engine/view.ts";
 import { FOLLOWED_SITES, MOST_FOLLOWED, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";

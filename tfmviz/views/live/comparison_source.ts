@@ -1,10 +1,11 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
 // that are off, another sentence or head. Both passes run here; the pictures get what ui/head_comparison.py computes.
 
-import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Edit } from "../engine/tap.ts";
+import { fromBits } from "../masks/bits.ts";
 import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
-import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
+import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS, PART_CODES } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { aTask } from "../shared/motion.ts";
 import { decimal, perCent, shortShare } from "../shared/numbers.ts";
@@ -12,17 +13,8 @@ import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/decoding.ts";
 import type { BrowserSource } from "./browser_source.ts";
-import {
-  differenceOf,
-  distancesOf,
-  headOf,
-  movedOf,
-  type Pair,
-  pairsOf,
-  type Shared,
-  sharedOf,
-} from "./differences.ts";
-import { editsOf } from "./editing.ts";
+import type { Pair, Shared } from "./differences.ts";
+import { differenceOf, distancesOf, headOf, movedOf, pairsOf, sharedOf } from "./differences.ts";
 import type { Source } from "./updater.ts";
 
 /** How B's pass is changed, and by which view. */
@@ -236,3 +228,42 @@ const maskedOf = ({ pattern, mask }: Side): Matrix => ({
 const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
 
 const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+// What the reader changes by hand, as edits of a pass: those that ui/masks and ui/switch_off make of it in Python.
+
+const { encoder, decoder, mlp, layer: whole } = PART_CODES;
+const CODE = new RegExp(`^([${decoder}${encoder}])([${mlp}${whole}]?)(\\d+)(?:\\.(\\d+))?$`);
+
+/** Null where only Python knows: the mask has another length, or no factor says what a part becomes. */
+export function editsOf(
+  change: string,
+  { by, layers = [], heads, tokens, isOwn, factor }: ComparisonEdit,
+  length: number,
+): Edit[] | null {
+  if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length
+  if (by === "masks") return masked(change, layers, heads, length);
+  if (typeof factor !== "number") return null;
+  const codes = change.split(",").filter(Boolean);
+  return codes.flatMap((code) => scaled(code, factor));
+}
+
+/** A row that sees nothing looks at itself: a softmax over no key is 0/0. */
+function masked(bits: string, layers: string[], heads: boolean[] | null | undefined, length: number): Edit[] {
+  const drawn = fromBits({ rows: length, columns: length, bits });
+  const mask = Array.from({ length }, (_, row) => {
+    const cells = Array.from(drawn.open.subarray(row * length, (row + 1) * length), Boolean);
+    return cells.includes(true) ? cells : cells.map((_, column) => row === column);
+  });
+  return layers.map((layer) => ({ kind: "SetMask", layer, mask, heads }));
+}
+
+function scaled(code: string, factor: number): Edit[] {
+  const [, letter, kind, index, head] = CODE.exec(code) ?? [];
+  if (!index) throw new Error(`${code} is no part.`);
+  const layer = `${letter === encoder ? "encoder" : "decoder"}.${index}`;
+  const scale = (site: string, which: number | null = null) =>
+    ({ kind: "Scale", site: `${layer}.${site}`, factor, head: which }) as Edit;
+  if (kind === mlp) return [scale("mlp.out")];
+  if (kind === whole) return [scale("self_attn.out"), scale("mlp.out")];
+  return [scale("self_attn.z", Number(head))];
+}

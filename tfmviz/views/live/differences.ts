@@ -1,11 +1,10 @@
 // Which tokens two texts share, and what differs between two passes, as in tfmviz/analysis/side_by_side.py.
 
 import type { Matrix } from "../shared/arrays.ts";
-import { type Site, SiteRecord, type Sites } from "../shared/record.ts";
+import { recordOf, type Site, type Sites } from "../shared/record.ts";
 
 /** One head of a site; where all heads share one matrix, that. */
-export const headOf = (sites: Sites, site: string, head: number) =>
-  new SiteRecord({ facts: {}, sites }).head(site, head);
+export const headOf = (sites: Sites, site: string, head: number) => recordOf({ facts: {}, sites }).head(site, head);
 
 /** Total variation of each shared row, ½ Σ |p − q|, from 0 to 1. What goes to keys that only one has is one share. */
 export function distancesOf(a: Matrix, b: Matrix, shared: Shared[]) {

@@ -1,7 +1,7 @@
 // What the pictures show while somebody types, draws a mask or switches parts off: the newest wish wins, and one
 // question at a time is on its way. Nobody here knows which source has computed the pictures.
 
-import type { ModelBundle } from "../engine/fetching.ts";
+import type { ModelBundle } from "../engine/view.ts";
 import type { Typed } from "../shared/view_base.ts";
 import type { ComparisonEdit } from "./comparison_source.ts";
 

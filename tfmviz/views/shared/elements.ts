@@ -1,6 +1,6 @@
 // Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
 
-import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
+import { inWords, partOf, runsOf } from "./bytes.ts";
 import { joinsOf, partsOf } from "./kinds.ts";
 
 /** A short visible label for each token, and itself; its part, where a text has such as the sentences of a pair. */
@@ -145,18 +145,14 @@ export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chos
     node.ariaPressed = "false";
     node.ariaLabel = label === labels[position] ? null : inWords(labels[position]);
   }
-  for (const run of runsOf(labels)) bracket(buttons, run);
+  // The bytes of a character stand under one line, and the character over it.
+  for (const { start, end, character } of runsOf(labels))
+    for (let n = start; n < end; n++) {
+      buttons[n].className = n === end - 1 ? "byte last" : "byte";
+      const textContent = n === Math.floor((start + end - 1) / 2) ? character : "\u00a0";
+      buttons[n].prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
+    }
   return buttons;
-}
-
-/** Puts the bytes of a character under one line, and the character over it. */
-function bracket(buttons: HTMLButtonElement[], { start, end, character }: Run) {
-  const middle = Math.floor((start + end - 1) / 2);
-  for (let n = start; n < end; n++) {
-    buttons[n].className = n === end - 1 ? "byte last" : "byte";
-    const textContent = n === middle ? character : "\u00a0";
-    buttons[n].prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
-  }
 }
 
 /** Marks tokens of a group: the one in focus, the pinned one, the one that is asked about with it. */

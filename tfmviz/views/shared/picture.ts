@@ -118,8 +118,12 @@ class SvgPen implements Pen {
 
   /** As on a canvas, of one of our canvases: (image, x, y, width, height), or with the part (sx, sy, sw, sh) before. */
   drawImage(image: CanvasImageSource, ...place: number[]) {
-    const whole = image as HTMLCanvasElement;
-    const canvas = place.length > 4 ? cutOut(whole, place) : whole;
+    let canvas = image as HTMLCanvasElement;
+    if (place.length > 4) {
+      const [sx, sy, width, height] = place;
+      canvas = Object.assign(document.createElement("canvas"), { width, height });
+      contextOf(canvas).drawImage(image, sx, sy, width, height, 0, 0, width, height);
+    }
     const [x, y, width, height] = place.slice(-4);
     const drawing = { href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" };
     this.#add("image", { ...box(x, y, width, height), ...drawing });
@@ -150,12 +154,6 @@ export function svgElement(name: string, attributes: Record<string, unknown>) {
   return node;
 }
 
-function cutOut(image: HTMLCanvasElement, [x, y, width, height]: number[]) {
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  contextOf(canvas).drawImage(image, x, y, width, height, 0, 0, width, height);
-  return canvas;
-}
-
 const round = (value: number) => Math.round(value * 100) / 100;
 
 function box(...place: number[]) {
@@ -171,25 +169,7 @@ const LINE = 18; // pixels for a line of the caption
 export type Saved = Figure & { name: string; title: string; caption: string; colours: Colours };
 
 export async function save(figure: Saved, format: "svg" | "png") {
-  const page = pageOf(figure);
-  const { name } = figure;
-  if (format === "svg") {
-    const pen = new SvgPen(page.width, page.height);
-    page.paint(pen);
-    download(new Blob([pen.toString()], { type: "image/svg+xml" }), `${name}.svg`);
-    return;
-  }
-  const canvas = document.createElement("canvas");
-  Object.assign(canvas, { width: 2 * page.width, height: 2 * page.height });
-  const context = contextOf(canvas);
-  context.scale(2, 2);
-  page.paint(context);
-  const blob: Blob | null = await new Promise((done) => canvas.toBlob(done, "image/png"));
-  if (blob) download(blob, `${name}.png`);
-}
-
-function pageOf(figure: Saved): Figure {
-  const { title, caption, colours } = figure;
+  const { name, title, caption, colours } = figure;
   const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];
   const heads = wrapped(title, figure.width, (text) => measured(text, large).width);
   const above = ABOVE + HEADING * heads.length;
@@ -208,7 +188,17 @@ function pageOf(figure: Saved): Figure {
     setPen(pen, { textAlign: "start", textBaseline: "alphabetic" });
     for (const [i, line] of lines.entries()) pen.fillText(line, EDGE, figure.height + above + 22 + LINE * i);
   };
-  return { width, height, paint };
+  if (format === "svg") {
+    const pen = new SvgPen(width, height);
+    paint(pen);
+    return download(new Blob([pen.toString()], { type: "image/svg+xml" }), `${name}.svg`);
+  }
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  const context = contextOf(canvas);
+  context.scale(2, 2);
+  paint(context);
+  const blob: Blob | null = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (blob) download(blob, `${name}.png`);
 }
 
 export function download(blob: Blob, name: string) {

@@ -21,47 +21,41 @@ export type TextFacts = {
 /** Facts are what is no array: tokens, titles … Whoever reads a record says which it has. */
 export type Plain<Facts = TextFacts> = { facts: Facts; sites: Sites };
 
-export class SiteRecord<Facts = unknown> {
-  facts: Facts;
-  sites: Sites;
+export type SiteRecord<Facts = unknown> = ReturnType<typeof recordOf<Facts>>;
 
-  constructor({ facts, sites }: Plain<Facts>) {
-    this.facts = facts;
-    this.sites = sites;
-  }
-
-  find(site: string): Site | undefined {
-    const { layer } = this.facts as { layer?: string };
-    const isOwn = layer && site.startsWith(`${layer}.`);
-    return this.sites[site] ?? (isOwn ? this.sites[site.slice(layer.length + 1)] : undefined);
-  }
-
-  has(site: string) {
-    return this.find(site) !== undefined;
-  }
-
-  at(site: string) {
-    const found = this.find(site);
-    if (!found) throw new Error(`${site} was not captured; there are ${Object.keys(this.sites).join(", ")}.`);
+export function recordOf<Facts>(source: Uint8Array | Plain<Facts>) {
+  const { facts, sites } = source instanceof Uint8Array ? unpacked<Facts>(source) : source;
+  const { layer } = facts as { layer?: string };
+  const find = (site: string): Site | undefined =>
+    sites[site] ?? (layer && site.startsWith(`${layer}.`) ? sites[site.slice(layer.length + 1)] : undefined);
+  const at = (site: string) => {
+    const found = find(site);
+    if (!found) throw new Error(`${site} was not captured; there are ${Object.keys(sites).join(", ")}.`);
     return found;
-  }
+  };
+  return {
+    facts,
+    sites,
+    at,
+    has: (site: string) => find(site) !== undefined,
 
-  /** A site of two axes; a vector is one row. */
-  matrix(site: string) {
-    const { shape, data } = this.at(site);
-    return matrixOf(shape, data);
-  }
+    /** A site of two axes; a vector is one row. */
+    matrix(site: string) {
+      const { shape, data } = at(site);
+      return matrixOf(shape, data);
+    },
 
-  /** One head of a site (heads, rows, columns). Where several queries' heads share one, there are `heads` of these. */
-  head(site: string, head: number, heads?: number) {
-    const { shape, data } = this.at(site);
-    if (shape.length < 3) return matrixOf(shape, data); // the only one there is
-    const [count, rows, columns] = shape;
-    const from = Math.floor((head * count) / (heads ?? count)) * rows * columns;
-    const to = from + rows * columns;
-    if (data instanceof Float32Array) return matrixOf([rows, columns], data.subarray(from, to));
-    return matrixOf([rows, columns], Array.prototype.slice.call(data, from, to));
-  }
+    /** One head of a site (heads, rows, columns). Where several queries' heads share one, there are `heads` of these. */
+    head(site: string, head: number, heads?: number) {
+      const { shape, data } = at(site);
+      if (shape.length < 3) return matrixOf(shape, data); // the only one there is
+      const [count, rows, columns] = shape;
+      const from = Math.floor((head * count) / (heads ?? count)) * rows * columns;
+      const to = from + rows * columns;
+      if (data instanceof Float32Array) return matrixOf([rows, columns], data.subarray(from, to));
+      return matrixOf([rows, columns], Array.prototype.slice.call(data, from, to));
+    },
+  };
 }
 
 function matrixOf(shape: number[], data: ArrayLike<number>): Matrix {
@@ -69,8 +63,7 @@ function matrixOf(shape: number[], data: ArrayLike<number>): Matrix {
   return { rows, columns, values: data instanceof Float32Array ? data : Float32Array.from(data) };
 }
 
-export function recordOf<Facts>(source: Uint8Array | Plain<Facts>): SiteRecord<Facts> {
-  if (!(source instanceof Uint8Array)) return new SiteRecord(source);
+function unpacked<Facts>(source: Uint8Array): Plain<Facts> {
   const { header, data } = unframed<Facts & { arrays: Record<string, { shape: number[]; at: number }> }>(source);
   const { arrays, ...facts } = header;
   const sites: Sites = {};
@@ -78,7 +71,7 @@ export function recordOf<Facts>(source: Uint8Array | Plain<Facts>): SiteRecord<F
     const size = shape.reduce((product, n) => product * n, 4);
     sites[name] = { shape, data: new Float32Array(data.slice(at, at + size).buffer) }; // begins where a float32 may
   }
-  return new SiteRecord({ facts: facts as Facts, sites });
+  return { facts: facts as Facts, sites };
 }
 
 /** A header and data, as tfmviz/views/shared frames them. */

@@ -55,7 +55,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   /** What was chosen in the first explorer shows in the second, and the words follow. */
   function follow() {
     const { sequence } = explorer;
-    if (explorer.attention) explorer.select({ ...site.heads.explorer.selection(), sequence, first: null });
+    if (explorer.attention) explorer.select({ ...site.heads.explorer.chosen(), sequence, first: null });
     listHeads();
     listWords();
   }

@@ -49,16 +49,16 @@ export class Heads {
     explorer.show({ ...record, facts: { ...record.facts, id: this.n } });
     const first = firstOf(record.facts.texts.target.tokens, null, "", engine?.tokenizer.fillsGaps);
     const { layer, head, token } = place;
-    const before = explorer.selection();
+    const before = explorer.chosen();
     const isSame = before.layer === layer && before.head === head && before.token === token;
-    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.explorer.selection()) : null;
+    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.explorer.chosen()) : null;
     if (explorer === this.explorer) this.asked = null;
     if (isSame && first === explorer.first && !asked) return;
     explorer.select({ ...before, ...asked, layer, head, token, sequence: explorer.sequence, first });
   }
 
   said() {
-    const { to, look } = this.explorer.selection();
+    const { to, look } = this.explorer.chosen();
     const { off } = this.site;
     const names = off.map((one) => `${one.layer}.${one.head}`).join(" ");
     return { to: to === null ? "" : String(to), look, off: names, b: this.below?.said() ?? "" };

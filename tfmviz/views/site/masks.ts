@@ -1,8 +1,7 @@
 // Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
 import type { Engine } from "../engine/engine.ts";
-import type { ComparisonEdit } from "../live/comparison_source.ts";
-import { editsOf } from "../live/editing.ts";
+import { type ComparisonEdit, editsOf } from "../live/comparison_source.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";

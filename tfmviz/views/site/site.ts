@@ -1,10 +1,10 @@
 // The page that needs no server: each key in the box runs the model here. This script draws the header, the choices and
 // the heads; what stands below them, and each other part, is a script that comes when it is wanted.
 
-import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
-import { engineOf, fetchEngine, type ModelBundle } from "../engine/fetching.ts";
+import type { Edit } from "../engine/tap.ts";
 import type { Config } from "../engine/transformer.ts";
+import { engineOf, fetchEngine, type ModelBundle } from "../engine/view.ts";
 import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
 import { hear, make, optionsOf, put, select } from "../shared/elements.ts";

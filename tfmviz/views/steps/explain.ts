@@ -131,7 +131,12 @@ function projected(head: Head, selection: Selection, letter: "q" | "k" | "v") {
 /** Pairs of neighbouring numbers turn by an angle that belongs to the position. */
 function turned(head: Head, selection: Selection, letter: "q" | "k") {
   const position = selection[axisOf(letter)];
-  if (head.linear) return [featured(at(head.arrays[letter], position, selection.dim), letter)];
+  if (head.linear) {
+    // φ(x) = elu(x) + 1, which linear attention takes of queries and keys.
+    const x = at(head.arrays[letter], position, selection.dim);
+    if (x > 0) return [line`${[letter, letter]} is ${number(x)}, positive: φ = ${number(x)} + 1 = ${number(x + 1)}`];
+    return [line`${[letter, letter]} is ${number(x)}, not positive: φ = e^(${number(x)}) = ${number(Math.exp(x))}`];
+  }
   const pair = Math.floor(selection.dim / 2);
   const angle = at(head.arrays.angles, position, pair);
   const [even, odd] = [0, 1].map((n) => at(head.arrays[letter], position, 2 * pair + n));
@@ -149,12 +154,6 @@ function turned(head: Head, selection: Selection, letter: "q" | "k") {
       sin = ${number(Math.sin(angle))}`,
   ];
 }
-
-/** φ(x) = elu(x) + 1, which linear attention takes of queries and keys. */
-const featured = (x: number, letter: "q" | "k") =>
-  x > 0
-    ? line`${[letter, letter]} is ${number(x)}, positive: φ = ${number(x)} + 1 = ${number(x + 1)}`
-    : line`${[letter, letter]} is ${number(x)}, not positive: φ = e^(${number(x)}) = ${number(Math.exp(x))}`;
 
 function shares(head: Head, scores: Shown, { query, key }: Selection) {
   const row = rowOf(scores, query);

@@ -84,117 +84,85 @@ function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
   const own = (name: string) => record.has(`${layer}.${name}`);
   for (const name of OF_HEAD.filter(own)) arrays[name] = record.head(`${layer}.${name}`, head, heads);
   for (const name of OF_LAYER.filter(own)) arrays[name] = record.matrix(`${layer}.${name}`);
-  arrays.concat = own("concat") ? record.matrix(`${layer}.concat`) : sideBySideOf(record, heads);
-  return arrays;
-}
-
-/** The z of all heads side by side: (q_len, heads × d_head). */
-function sideBySideOf(record: SiteRecord<HeadFacts>, heads: number): Matrix {
-  const all = Array.from({ length: heads }, (_, n) => record.head(`${record.facts.layer}.z`, n));
+  if (own("concat")) return { ...arrays, concat: record.matrix(`${layer}.concat`) };
+  // The z of all heads side by side: (q_len, heads × d_head).
+  const all = Array.from({ length: heads }, (_, n) => record.head(`${layer}.z`, n));
   const { rows, columns } = all[0];
   const lines = Array.from({ length: rows }, (_, row) => all.map((z) => [...rowOf(z, row)]));
-  const values = Float32Array.from(lines.flat(2));
-  return { rows, columns: columns * heads, values };
+  return { ...arrays, concat: { rows, columns: columns * heads, values: Float32Array.from(lines.flat(2)) } };
 }
 
-type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "tokens" | "keys";
-type How = "divisor" | "divided" | "cap" | "linear" | "sink" | "normed" | "outNormed";
-
 /** What is known of a head besides its arrays (`payload` in __init__.py). */
-export type HeadFacts = Pick<Head, Fact | How>;
+export type HeadFacts = {
+  title: string; // of the model
+  layer: string;
+  head: number;
+  heads: number;
+  preNorm: boolean;
+  divisor: number; // of q · k
+  divided: string; // the same as it is written; "" where nothing is divided
+  cap: number | null; // c of c · tanh(score / c)
+  sink: number | null; // a logit that belongs to no key
+  linear: boolean; // whether the pattern is φ(q) · φ(k), divided by its sum
+  normed: boolean; // whether a norm makes queries and keys
+  outNormed: boolean; // whether a norm makes what the layer writes
+  queries: string[]; // the labels of `tokens`
+  tokens: string[];
+  keys: string[];
+};
 
 export const isMatrix = (item: string): item is MatrixId => Object.hasOwn(MATRICES, item);
 
-export class Head {
-  title = ""; // of the model
-  layer = "";
-  head = 0;
-  heads = 1;
-  preNorm = true;
-  divisor = 1; // of q · k
-  divided = ""; // the same as it is written; "" where nothing is divided
-  cap: number | null = null; // c of c · tanh(score / c)
-  sink: number | null = null; // a logit that belongs to no key
-  linear = false; // whether the pattern is φ(q) · φ(k), divided by its sum
-  normed = false; // whether a norm makes queries and keys
-  outNormed = false; // whether a norm makes what the layer writes
-  queries: string[] = []; // the labels of `tokens`
-  tokens: string[] = [];
-  keys: string[] = [];
-  known: Partial<Record<MatrixId, Shown>> = {};
+export type Head = ReturnType<typeof headOf>;
 
-  arrays: Arrays;
-  counts: Record<Axis, number>;
-  crossing: boolean;
-  turned: boolean;
-
-  /** @param same the same head on another text, where the layer's matrices do not travel again */
-  constructor(source: Uint8Array | Plain<HeadFacts>, same: Head | null = null) {
-    const record = recordOf(source);
-    const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
-    const arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
-    Object.assign(this, record.facts);
-    this.arrays = arrays;
-    this.counts = {
-      query: arrays.x.rows,
-      key: arrays.k.rows,
-      dim: arrays.q.columns,
-      wide: arrays.x.columns,
-      concat: arrays.concat.columns,
-    };
-    this.crossing = "memory" in arrays; // one text looks at another
-    this.turned = "rot_q" in arrays && !this.linear;
-  }
-
-  get dim() {
-    return this.counts.dim;
-  }
-
-  get read() {
-    return this.arrays.memory ?? this.arrays.x;
-  }
-
-  get matched() {
-    const { q, k, rot_q = q, rot_k = k } = this.arrays;
-    return { q: rot_q, k: rot_k };
-  }
-
-  matrix(id: MatrixId): Shown {
-    const known = this.known[id];
-    if (known) return known;
-    const { tone, title } = { ...MATRICES[id], ...(this.linear && LINEAR[id]) };
-    const numbers = MADE[id]?.(this) ?? this.arrays[id];
-    const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
-    this.known[id] = shown;
-    return shown;
-  }
-
-  nameOf(id: MatrixId) {
+/** @param same the same head on another text, where the layer's matrices do not travel again */
+export function headOf(source: Uint8Array | Plain<HeadFacts>, same: { arrays: Arrays } | null = null) {
+  const record = recordOf(source);
+  const { facts } = record;
+  const { queries, keys, linear, divided, cap } = facts;
+  const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
+  const arrays: Arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
+  const { x, q, k, concat, memory, rot_q = q, rot_k = k } = arrays;
+  const dim = q.columns;
+  const counts: Record<Axis, number> = { query: x.rows, key: k.rows, dim, wide: x.columns, concat: concat.columns };
+  const crossing = "memory" in arrays; // one text looks at another
+  const known: Partial<Record<MatrixId, Shown>> = {};
+  const nameOf = (id: MatrixId) => {
     const { name } = MATRICES[id];
-    if (this.linear) return LINEAR[id]?.name ?? name;
-    if (id === "scaled" && !this.divided.startsWith("√"))
-      return this.divided ? `Q Kᵀ / ${this.divided}` : this.cap === null ? "Q Kᵀ + b" : "Q Kᵀ";
-    return this.crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
-  }
-
-  cellOf(id: MatrixId, selection: Selection) {
-    const { rows, columns } = MATRICES[id];
-    return { row: selection[rows], column: selection[columns] };
-  }
-
-  selectionAt(id: MatrixId, { row, column }: { row: number; column: number }): Partial<Selection> {
-    const { rows, columns } = MATRICES[id];
-    return { [rows]: row, [columns]: column };
-  }
-
-  value(id: MatrixId, selection: Selection) {
-    const { row, column } = this.cellOf(id, selection);
-    return at(this.matrix(id), row, column);
-  }
-
-  labels(axis: Axis) {
-    return axis === "query" ? this.queries : axis === "key" ? this.keys : [];
-  }
+    if (linear) return LINEAR[id]?.name ?? name;
+    if (id === "scaled" && !divided.startsWith("√"))
+      return divided ? `Q Kᵀ / ${divided}` : cap === null ? "Q Kᵀ + b" : "Q Kᵀ";
+    return crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
+  };
+  const head = {
+    ...facts,
+    arrays,
+    counts,
+    dim,
+    crossing,
+    turned: "rot_q" in arrays && !linear,
+    read: memory ?? x,
+    matched: { q: rot_q, k: rot_k },
+    matrix(id: MatrixId): Shown {
+      const { tone, title } = { ...MATRICES[id], ...(linear && LINEAR[id]) };
+      known[id] ??= { id, tone, title, name: nameOf(id), ...(MADE[id]?.(head) ?? arrays[id]), axes: MATRICES[id] };
+      return known[id];
+    },
+    cellOf(id: MatrixId, selection: Selection) {
+      const { rows, columns } = MATRICES[id];
+      return { row: selection[rows], column: selection[columns] };
+    },
+    selectionAt(id: MatrixId, { row, column }: { row: number; column: number }): Partial<Selection> {
+      const { rows, columns } = MATRICES[id];
+      return { [rows]: row, [columns]: column };
+    },
+    value(id: MatrixId, selection: Selection): number {
+      const { row, column } = head.cellOf(id, selection);
+      return at(head.matrix(id), row, column);
+    },
+    labels: (axis: Axis) => (axis === "query" ? queries : axis === "key" ? keys : []),
+  };
+  return head;
 }
 
 export const at = ({ columns, values }: Matrix, row: number, column: number) => values[row * columns + column];

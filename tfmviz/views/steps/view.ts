@@ -1,17 +1,16 @@
 // Attention stage by stage. Every touch is answered here; the page around is told when the hand is still.
 
 import { largest, rowOf } from "../shared/arrays.ts";
-import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
 import { plainSite } from "../shared/quoted.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, type Link, type Page, placeOfToken, tokenAtPlace, ViewBase } from "../shared/view_base.ts";
 import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
-import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
+import { type Axis, type Head, headOf, isMatrix, type MatrixId, type Selection } from "./head.ts";
 import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
@@ -72,7 +71,7 @@ export class Steps extends ViewBase {
 
   read(bytes: Uint8Array) {
     const before = this.head;
-    this.head = new Head(bytes, this.typed && before);
+    this.head = headOf(bytes, this.typed && before);
     const { queries } = this.head;
     const isSame = before && before.queries.join("\n") === queries.join("\n");
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
@@ -231,17 +230,27 @@ export class Steps extends ViewBase {
     const root = this.node.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
     const focused = active instanceof HTMLElement ? active.dataset.matrix : undefined;
-    const link = this.width < NARROW ? this.width / 3 - 12 : Math.min(112, (this.width - 300) / 5);
+    const isNarrow = this.width < NARROW;
+    const link = isNarrow ? this.width / 3 - 12 : Math.min(112, (this.width - 300) / 5);
     const isAlone = stage.main === null; // the sentence's own picture: every word of 64 is named
     const tall = isAlone ? Math.max(460, 80 + 12 * Math.min(64, this.head.counts.query)) : 385;
     const height = stage.items.includes("\n") ? 150 : tall;
-    const roomFor = this.rooms(stage);
+    // How wide each matrix may be. Those with a column for every key get twice the room of others.
+    const { items, main } = stage;
+    const weight = (id: MatrixId) => (this.head.matrix(id).axes.columns === "key" ? 2 : 1);
+    const end = items.indexOf("\n");
+    const line = items.slice(0, end < 0 ? items.length : end).filter(isMatrix);
+    const free = (this.width - SIGN * (line.length - 1)) / line.reduce((sum, id) => sum + weight(id), 0);
+    const roomFor = (id: MatrixId) => {
+      if (stage.chain) return id === main ? Math.min(400, this.width) : isNarrow ? this.width : BESIDE;
+      return isNarrow ? this.width : free * weight(id);
+    };
     this.grids = [];
     const chain = stage.chain ? chainOf(this.head) : [];
-    const end = chain.findIndex((item) => isMatrix(item) && isLater(item, stage.main));
-    const isShort = this.width < NARROW && end > 0; // a phone has no room for what is still empty, nor its sign
+    const empty = chain.findIndex((item) => isMatrix(item) && isLater(item, main));
+    const isShort = isNarrow && empty > 0; // a phone has no room for what is still empty, nor its sign
     this.chain.replaceChildren(
-      ...chain.slice(0, isShort ? end - 1 : chain.length).map((item) => {
+      ...chain.slice(0, isShort ? empty - 1 : chain.length).map((item) => {
         if (!isMatrix(item)) return sign(signOf(this.head, item));
         return this.grid(item, isLater(item, stage.main) ? "later" : "small", link, link);
       }),
@@ -251,19 +260,6 @@ export class Steps extends ViewBase {
     );
     for (const { id, node } of this.grids) node.classList.toggle("main", id === stage.main);
     this.grids.find(({ id, size }) => id === focused && size === "large")?.canvas.focus();
-  }
-
-  /** How wide each matrix of a stage may be. Those with a column for every key get twice the room of others. */
-  rooms({ items, chain, main }: Stage): (id: MatrixId) => number {
-    const { width } = this;
-    const isNarrow = width < NARROW;
-    if (chain) return (id) => (id === main ? Math.min(400, width) : isNarrow ? width : BESIDE);
-    if (isNarrow) return () => width;
-    const weight = (id: MatrixId) => (this.head.matrix(id).axes.columns === "key" ? 2 : 1);
-    const end = items.indexOf("\n");
-    const line = items.slice(0, end < 0 ? items.length : end).filter(isMatrix);
-    const free = (width - SIGN * (line.length - 1)) / line.reduce((sum, id) => sum + weight(id), 0);
-    return (id) => free * weight(id);
   }
 
   grid(id: MatrixId, size: Size, width: number, height: number) {

@@ -77,7 +77,7 @@ export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
 /** Shares of attention as a picture. `allowed` says what is not masked, `from` where in the values it begins. */
 export function shareImage(
   { rows, columns, values }: Matrix,
-  { allowed = null, masked = "", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
+  { allowed, masked = "", from = 0 }: { allowed?: Matrix; masked?: string; from?: number },
 ) {
   return pixels(columns, rows, (n) => {
     if (allowed && !allowed.values[from + n]) return packed(bytesOf(masked));

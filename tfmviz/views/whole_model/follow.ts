@@ -3,7 +3,7 @@
 import type { Arrays } from "../shared/arrays.ts";
 import { decimal, perCent, rounded } from "../shared/numbers.ts";
 import { type Brush, shareColour } from "./brush.ts";
-import { type Place, type Placed, type PlacedLane, type Rect, TEXT_LINE, TILE } from "./layout.ts";
+import { type Place, type Placed, type PlacedLane, TEXT_LINE, TILE } from "./layout.ts";
 import { DIMMED, tileOf } from "./paint.ts";
 import { type Column, hasRow, onPhone } from "./scene.ts";
 
@@ -16,7 +16,9 @@ export function follow(brush: Brush, placed: Placed, arrays: Arrays, { token, sa
   for (const lane of placed.lanes) {
     const isOwn = lane.lane.stack === token.stack;
     if (isOwn) frameRows(brush, lane, token.row);
-    if (isOwn) bandLabels(brush, lane);
+    for (const { band } of isOwn ? lane.lines : [])
+      for (const [n, { kind, label }] of lane.rows.entries())
+        brush.text(label, lane.left - 6, band + TEXT_LINE * (n + 0.5), { align: "right", colour: inkOf(brush, kind) });
     for (const place of lane.columns) {
       brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
       if (isOwn) {
@@ -25,29 +27,25 @@ export function follow(brush: Brush, placed: Placed, arrays: Arrays, { token, sa
         amounts(brush, place, lane, { arrays, row: token.row, says, isStrip: placed.isStrip });
       }
       brush.pen.globalAlpha = 1;
-      if (stage === order || box === place.column.id) ring(brush, place.box);
+      const { x, y, width, height } = place.box;
+      if (stage === order || box === place.column.id)
+        brush.frame(brush.colours.accent, 3, { x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 3 });
       order += 1;
     }
     if (lane.lane.marks?.by === token.stack) marks(brush, lane, arrays, token.row);
   }
 }
 
-function ring(brush: Brush, { x, y, width, height }: Rect): void {
-  brush.frame(brush.colours.accent, 3, { x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 3 });
-}
-
+/** The row across a whole line; where one column stands below the other, in each. */
 function frameRows(brush: Brush, { lines, columns, row: high }: PlacedLane, row: number): void {
+  const frame = (x: number, end: number, top: number, tall: number) =>
+    brush.frame(brush.colours.accent, 2, { x, y: top + row * tall - 0.5, width: end - x, height: Math.max(tall, 3) });
   for (const { body, columns: members } of lines) {
     const end = members[members.length - 1].body;
-    const width = end ? end.x + end.width + 3 : 0;
-    brush.frame(brush.colours.accent, 2, { x: 1, y: body + row * high - 0.5, width, height: Math.max(high, 3) });
+    frame(1, end ? end.x + end.width + 4 : 1, body, high);
   }
-  if (lines.length) return;
-  for (const { body, row: own } of columns) {
-    if (!body) continue;
-    const frame = { x: body.x - 1, y: body.y + row * own - 0.5, width: body.width + 2, height: Math.max(own, 3) };
-    brush.frame(brush.colours.accent, 2, frame);
-  }
+  for (const { body, row: own } of lines.length ? [] : columns)
+    if (body) frame(body.x - 1, body.x + body.width + 1, body.y, own);
 }
 
 /** Lines from every token that it reads, each as strong as its share; on a phone a strip of shares. */
@@ -70,13 +68,6 @@ function reads(brush: Brush, { column, gap, body, row: high }: Place, arrays: Ar
   brush.pen.globalAlpha = alpha;
 }
 
-function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
-  for (const { band } of lines) {
-    for (const [n, { kind, label }] of rows.entries())
-      brush.text(label, left - 6, band + TEXT_LINE * (n + 0.5), { align: "right", colour: inkOf(brush, kind) });
-  }
-}
-
 const inkOf = (brush: Brush, kind: string) =>
   ["length", "says", "sure"].includes(kind) ? brush.colours.text : brush.colour(kind);
 
@@ -88,12 +79,14 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
   const { arrays, row, isStrip } = what;
   const { x, width } = isStrip ? body : box;
   const rows = isStrip ? onPhone(lane.rows, column) : lane.rows;
-  const most = mostOf(lane, arrays, row);
+  const bars = lane.lane.columns.flatMap((column) => column.bars ?? []);
+  const most = Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
   for (const [n, { kind, label }] of rows.entries()) {
     if (!hasRow(column, kind)) continue;
     const y = band + TEXT_LINE * n;
-    const text = textOf(column, kind, what);
-    const value = amountOf(column, kind, arrays, row);
+    const bar = column.bars?.find((other) => other.kind === kind);
+    const value = bar ? arrays[bar.values].values[row] : null;
+    const text = textOf(column, kind, value, what);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
     const whole = isStrip && text ? `${label} ${text}` : text;
     const at = isStrip ? x : x + width / 2;
@@ -101,9 +94,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
   }
 }
 
-function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: What): string {
+function textOf(column: Column, kind: string, added: number | null, { arrays, row, says, isStrip }: What): string {
   if (kind === "length") return amount(arrays[`${column.matrix}.length`].values[row]);
-  if (kind !== "says" && kind !== "sure") return amount(amountOf(column, kind, arrays, row) ?? 0);
+  if (kind !== "says" && kind !== "sure") return amount(added ?? 0);
   const said = saidOf(column, arrays, row, says);
   if (!said) return "";
   if (kind === "sure") return perCent(said[1]);
@@ -114,16 +107,6 @@ function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: Wh
 export function saidOf(column: Column, arrays: Arrays, row: number, says: Says): [string, number, number?] | null {
   if (column.image === "words") return [column.labels?.[row] ?? "", arrays[column.matrix].values[row]];
   return says[column.id] ?? null;
-}
-
-function amountOf(column: Column, kind: string, arrays: Arrays, row: number): number | null {
-  const bar = column.bars?.find((other) => other.kind === kind);
-  return bar ? arrays[bar.values].values[row] : null;
-}
-
-function mostOf({ lane }: PlacedLane, arrays: Arrays, row: number): number {
-  const bars = lane.columns.flatMap((column) => column.bars ?? []);
-  return Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
 }
 
 function headWrites(brush: Brush, { column, box }: Place, arrays: Arrays, row: number): void {

@@ -26,6 +26,7 @@ export function sceneOf(drawn: Drawn, plain: Plain, engine: Engine): Plain<Scene
     sites[name] = { shape: [matrix.rows, matrix.columns], data: matrix.values };
     if (lengths) sites[`${name}.length`] = { shape: [lengths.length], data: lengths };
   }
+  const bestWords = () => rowList(record.matrix("logits")).map((row) => engine.words[best(row)]);
   const lanes = drawn.lanes.map((lane) => ({
     ...lane,
     tokens,
@@ -33,7 +34,7 @@ export function sceneOf(drawn: Drawn, plain: Plain, engine: Engine): Plain<Scene
     columns: lane.columns.map((column) => ({
       ...column,
       shape: column.image === "pattern" ? [tokens.length, tokens.length] : [tokens.length, column.shape[1]],
-      ...(column.labels ? { labels: column.image === "words" ? bestWords(record, engine) : tokens } : {}),
+      ...(column.labels ? { labels: column.image === "words" ? bestWords() : tokens } : {}),
     })),
   }));
   return { facts: { ...drawn, lanes }, sites };
@@ -74,8 +75,12 @@ function drawnArray([how, [site, other], head]: Made, record: SiteRecord, engine
       return { matrix: stacked(all().map((z, n) => inOneRow(lengthsOfRows(writeOf(engine, layer, n, z))))) };
     case "lengths":
       return { matrix: inOneRow(lengthsOfRows(record.matrix(site))) };
-    case "mean":
-      return { matrix: meanOfHeads(all()) };
+    case "mean": {
+      const found = all();
+      const values = new Float32Array(found[0].values.length);
+      for (const one of found) for (let n = 0; n < values.length; n++) values[n] += one.values[n] / heads;
+      return { matrix: { ...found[0], values } };
+    }
     case "thumbs":
       return { matrix: stacked(all().map(thumbnail)) };
     case "pattern":
@@ -99,9 +104,6 @@ function certainty(logits: Float32Array | Float64Array): number {
   for (const one of logits) sum += Math.exp(one - most);
   return 1 / sum;
 }
-
-const bestWords = (record: SiteRecord, engine: Engine) =>
-  rowList(record.matrix("logits")).map((row) => engine.words[best(row)]);
 
 const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 
@@ -132,12 +134,6 @@ function shortened(x: Matrix): Matrix {
     }),
   );
   return { rows: x.rows, columns: size, values: Float32Array.from(values) };
-}
-
-function meanOfHeads(all: Matrix[]): Matrix {
-  const values = new Float32Array(all[0].values.length);
-  for (const one of all) for (let n = 0; n < values.length; n++) values[n] += one.values[n] / all.length;
-  return { ...all[0], values };
 }
 
 /** A pattern in fewer cells: each is the highest that it stands for. */

@@ -113,11 +113,6 @@ function boxSize(column: Column, measure: Measure) {
 
 const gapOf = (column: Column) => (column.reads ? GAP.reads : GAP.plain);
 
-function leastWidth(column: Column, measure: Measure) {
-  const image = column.image === "pattern" ? PATTERN.least : column.image === "words" ? WORDS : STRIP.least;
-  return Math.max(boxSize(column, measure).inner + APART, gapOf(column) + image + APART);
-}
-
 /** Columns in as few lines as fit, all about equally long: the indices of each line. */
 export function inLines(widths: number[], room: number) {
   const fill = (limit: number) => {
@@ -148,7 +143,10 @@ function across(lane: Lane, { y, width, measure, rows, lanes }: Room): PlacedLan
   const row = Math.max(least, Math.min(most, Math.floor(ROWS.room / lanes / tokens.length)));
   const title = titleOf(lane, width, measure);
   const placed: PlacedLane = { lane, y, title, rows, row, left, ...nothing(), labels: left - (oneHot ? ONE_HOT : 0) };
-  const widths = lane.columns.map((column) => leastWidth(column, measure));
+  const widths = lane.columns.map((column) => {
+    const image = column.image === "pattern" ? PATTERN.least : column.image === "words" ? WORDS : STRIP.least;
+    return Math.max(boxSize(column, measure).inner, gapOf(column) + image) + APART;
+  });
   const free = width - left - marks;
   let top = y + TITLE + TEXT_LINE * (title.length - 1);
   for (const [number, indices] of inLines(widths, free).entries()) {
@@ -224,7 +222,7 @@ export function arcsOf(columns: Column[]): Arc[] {
   return arcs;
 }
 
-function titleOf(lane: Lane, width: number, measure: Measure): string[] {
+function titleOf(lane: Lane, width: number, measure: Measure) {
   const room = lane.columns.some(({ crosses }) => crosses) ? width * 0.75 : width; // the memory's way comes down there
   return broken(lane.note ? `${lane.title}: ${lane.note}` : lane.title, room, measure);
 }
@@ -244,7 +242,17 @@ function downward(lane: Lane, { y, width, measure, rows }: Room): PlacedLane {
   const row = Math.max(PHONE.least, Math.min(PHONE.most, Math.floor(PHONE.room / tokens.length)));
   const placed: PlacedLane = { lane, y, title, rows, row, labels: 0, left: 0, ...nothing() };
   let top = y + TITLE + TEXT_LINE * (title.length - 1);
-  if (lane.oneHot) top = sentenceOf(placed, entrance(lane, lane.oneHot.size), top, width, measure);
+  if (lane.oneHot) {
+    // The tokens as running text beside their box.
+    const column = entrance(lane, lane.oneHot.size);
+    const { height } = boxSize(column, measure);
+    const x = PHONE.box + 16;
+    const lines = broken(tokens.join(" "), width - x, measure);
+    const box = { x: 1, y: top, width: PHONE.box, height };
+    placed.columns.push({ column, box, gap: { x, width: 0 }, body: null, row: 0, band: top });
+    placed.sentence = { x, y: top, lines };
+    top += Math.max(height + SHAPE, TEXT_LINE * lines.length) + 6;
+  }
   for (const column of lane.columns) {
     const size = boxSize(column, measure);
     const wide = Math.max(PHONE.box, Math.min(size.inner, width / 2));
@@ -262,17 +270,6 @@ function downward(lane: Lane, { y, width, measure, rows }: Room): PlacedLane {
     placed.marks = { ...first.body, x: first.gap.x, width: first.gap.width / lane.marks.values.length };
   placed.bottom = top;
   return placed;
-}
-
-/** The tokens as running text beside their box. Returns where the next column begins. */
-function sentenceOf(placed: PlacedLane, column: Column, top: number, width: number, measure: Measure) {
-  const { height } = boxSize(column, measure);
-  const x = PHONE.box + 16;
-  const lines = broken(placed.lane.tokens.join(" "), width - x, measure);
-  const box = { x: 1, y: top, width: PHONE.box, height };
-  placed.columns.push({ column, box, gap: { x, width: 0 }, body: null, row: 0, band: top });
-  placed.sentence = { x, y: top, lines };
-  return top + Math.max(height + SHAPE, TEXT_LINE * lines.length) + 6;
 }
 
 export type Found = { stack: string; row: number; lane: Lane; place: Place | null };

@@ -7,19 +7,8 @@ import { hatch } from "../shared/hatch.ts";
 import { writeName } from "../shared/names.ts";
 import { perCent } from "../shared/numbers.ts";
 import { type Brush, shareImage, stripImage } from "./brush.ts";
-import {
-  ARC,
-  BYPASS,
-  KEY,
-  type Line,
-  LONGEST_KEY,
-  type Place,
-  type Placed,
-  type PlacedLane,
-  type Rect,
-  TEXT_LINE,
-  TILE,
-} from "./layout.ts";
+import type { Line, Place, Placed, PlacedLane, Rect } from "./layout.ts";
+import { ARC, BYPASS, KEY, LONGEST_KEY, TEXT_LINE, TILE } from "./layout.ts";
 import { type Column, hasBypass, written } from "./scene.ts";
 
 export const DIMMED = 0.15;
@@ -45,14 +34,23 @@ export class Painter {
     this.isDark = isDark;
     let order = 0;
     for (const lane of placed.lanes) {
-      paintTitle(brush, lane);
+      for (const [n, line] of lane.title.entries()) {
+        const name = n === 0 ? (/^[^:]*:? ?/.exec(line)?.[0] ?? "") : "";
+        brush.text(name, 0, lane.y + 9 + n * TEXT_LINE, { isBold: true });
+        brush.text(line.slice(name.length), name ? brush.widthOf(name) : 0, lane.y + 9 + n * TEXT_LINE);
+      }
       for (const line of lane.lines) paintTokens(brush, lane, line);
       const { x = 0, y = 0, lines = [] } = lane.sentence ?? {};
       for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
       for (const place of lane.columns) {
         brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
         this.box(brush, place);
-        paintShape(brush, place);
+        const text = place.column.shape.map(written).join(" × ");
+        const [middle, top] = [place.box.x + place.box.width / 2, place.box.y + place.box.height];
+        const { faint } = brush.colours.roles;
+        brush.text(text, middle + 5, top + 12, { align: "center", colour: faint });
+        const left = middle - brush.widthOf(text) / 2 - 5;
+        brush.arrow(faint, 1, [left, top + 3], [left, top + 19]);
         this.matrix(brush, place, lane, placed.isStrip);
         order += 1;
       }
@@ -75,8 +73,18 @@ export class Painter {
       y += TEXT_LINE;
     }
     if (heads) {
-      this.heads(brush, column, box);
-      y += Math.ceil(heads.count / 4) * (TILE + TEXT_LINE + 4) + 2;
+      // Small pictures, four in a row; the amounts below them are painted with what follows the token.
+      const { count, thumbs } = heads;
+      const all = this.arrays[thumbs];
+      const rows = all.rows / count;
+      brush.pen.imageSmoothingEnabled = false;
+      for (let head = 0; head < count; head++) {
+        const from = head * rows * all.columns;
+        const picture = this.kept(`${thumbs}/${head}`, () => shareImage({ ...all, rows }, { from }));
+        const tile = tileOf(column, box, head);
+        brush.pen.drawImage(picture, tile.x, tile.y, TILE, TILE);
+      }
+      y += Math.ceil(count / 4) * (TILE + TEXT_LINE + 4) + 2;
     }
     y = paintParts(brush, column, box, y + 2);
     if (parameters === undefined) return;
@@ -84,39 +92,32 @@ export class Painter {
     brush.text(written(parameters), middle, y + TEXT_LINE / 2, look);
   }
 
-  /** Small pictures of the heads, four in a row; the amounts below them are painted with what follows the token. */
-  heads({ pen }: Brush, column: Column, box: Rect) {
-    const { count = 1, thumbs = "" } = column.heads ?? {};
-    const all = this.arrays[thumbs];
-    const rows = all.rows / count;
-    pen.imageSmoothingEnabled = false;
-    for (let head = 0; head < count; head++) {
-      const from = head * rows * all.columns;
-      const picture = this.kept(`${thumbs}/${head}`, () => shareImage({ ...all, rows }, { from }));
-      const { x, y } = tileOf(column, box, head);
-      pen.drawImage(picture, x, y, TILE, TILE);
-    }
-  }
-
   matrix(brush: Brush, { column, body, row }: Place, lane: PlacedLane, isStrip: boolean) {
     if (!body) return;
     const { matrix } = column;
     const array = this.arrays[matrix];
-    brush.pen.imageSmoothingEnabled = false;
+    const { pen, colours } = brush;
+    pen.imageSmoothingEnabled = false;
     if (column.image === "words") {
       paintWords(brush, column, { ...body, row }, array.values, isStrip ? lane.lane.tokens : null);
     } else if (column.image === "pattern") {
-      const options = { allowed: this.arrays[column.allowed ?? ""], masked: brush.colours.masked };
-      const picture = this.kept(matrix, () => shareImage(array, options));
-      brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
-      if (options.allowed) paintMasked(brush, options.allowed, body);
+      const allowed: Matrix | undefined = this.arrays[column.allowed ?? ""];
+      const picture = this.kept(matrix, () => shareImage(array, { allowed, masked: colours.masked }));
+      pen.drawImage(picture, body.x, body.y, body.width, body.height);
+      const { rows, columns } = array;
+      pen.save();
+      pen.translate(body.x, body.y);
+      hatch(pen, { rows, columns, wide: body.width / columns, high: body.height / rows }, colours, (i, j) =>
+        Boolean(allowed && !allowed.values[i * columns + j]),
+      );
+      pen.restore();
       paintKeys(brush, column.labels ?? [], body);
     } else {
-      const picture = this.kept(matrix, () => stripImage(array, brush.colours.roles));
-      if (row < ROOMY) brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
+      const picture = this.kept(matrix, () => stripImage(array, colours.roles));
+      if (row < ROOMY) pen.drawImage(picture, body.x, body.y, body.width, body.height);
       else this.strips(brush, picture, column, { ...body, row });
       const edge = { x: body.x - 0.5, y: body.y - 0.5, width: body.width + 1, height: body.height + 1 };
-      brush.frame(brush.colours.grid, 1, edge);
+      brush.frame(colours.grid, 1, edge);
     }
   }
 
@@ -178,22 +179,6 @@ export function tileOf({ heads, lines }: Column, box: Rect, head: number): Rect 
   return { x: start + (head % 4) * (TILE + 6), y, width: TILE, height: TILE };
 }
 
-function paintMasked({ pen, colours }: Brush, { rows, columns, values }: Matrix, body: Rect): void {
-  const sheet = { rows, columns, wide: body.width / columns, high: body.height / rows };
-  pen.save();
-  pen.translate(body.x, body.y);
-  hatch(pen, sheet, colours, (row, column) => !values[row * columns + column]);
-  pen.restore();
-}
-
-function paintTitle(brush: Brush, { y, title }: PlacedLane): void {
-  for (const [n, line] of title.entries()) {
-    const name = n === 0 ? (/^[^:]*:? ?/.exec(line)?.[0] ?? "") : "";
-    brush.text(name, 0, y + 9 + n * TEXT_LINE, { isBold: true });
-    brush.text(line.slice(name.length), name ? brush.widthOf(name) : 0, y + 9 + n * TEXT_LINE);
-  }
-}
-
 function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: Line): void {
   const every = Math.ceil(15 / row);
   for (const [n, token] of lane.tokens.entries())
@@ -205,15 +190,6 @@ function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: 
     const x = labels + (id / lane.oneHot.size) * (width - 3);
     brush.fill(brush.colour("embed"), x, body + n * row + 2, 3, Math.max(1, row - 4));
   }
-}
-
-function paintShape(brush: Brush, { column, box }: Place): void {
-  const { faint } = brush.colours.roles;
-  const text = column.shape.map(written).join(" × ");
-  const [middle, top] = [box.x + box.width / 2, box.y + box.height];
-  brush.text(text, middle + 5, top + 12, { align: "center", colour: faint });
-  const x = middle - brush.widthOf(text) / 2 - 5;
-  brush.arrow(faint, 1, [x, top + 3], [x, top + 19]);
 }
 
 /** The most probable words; on a phone with the tokens before them. */
@@ -259,23 +235,20 @@ function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip
     else if (before.y === box.y) brush.arrow(text, 1.5, [before.x + before.width, box.y + 13], [box.x - 1, box.y + 13]);
   }
   const places = new Map(columns.map((place) => [place.column.id, place]));
-  for (const { from, to, level } of lines.flatMap(({ arcs }) => arcs)) {
-    for (const id of to) paintArc(brush, places.get(from), places.get(id), level * ARC, left);
+  for (const { from: id, to: ids, level } of lines.flatMap(({ arcs }) => arcs)) {
+    const from = places.get(id);
+    if (!from) continue;
+    const start = from.box.x + from.box.width * 0.7;
+    for (const { box } of ids.flatMap((one) => places.get(one) ?? [])) {
+      const [end, y] = [box.x + box.width * 0.3, box.y - level * ARC];
+      if (from.box.y === box.y) brush.line(text, 1.5, [start, box.y], [start, y], [end, y]);
+      else {
+        brush.text(from.column.title, left - 10, y, { align: "right" }); // it comes from the line above
+        brush.line(text, 1.5, [left - 6, y], [end, y]);
+      }
+      brush.arrow(text, 1.5, [end, y], [end, box.y - 1]);
+    }
   }
-}
-
-function paintArc(brush: Brush, from: Place | undefined, to: Place | undefined, above: number, left: number) {
-  if (!from || !to) return;
-  const { text } = brush.colours;
-  const [end, y] = [to.box.x + to.box.width * 0.3, to.box.y - above];
-  const start = from.box.x + from.box.width * 0.7;
-  if (from.box.y === to.box.y) {
-    brush.line(text, 1.5, [start, from.box.y], [start, y], [end, y]);
-  } else {
-    brush.text(from.column.title, left - 10, y, { align: "right" }); // it comes from the line above
-    brush.line(text, 1.5, [left - 6, y], [end, y]);
-  }
-  brush.arrow(text, 1.5, [end, y], [end, to.box.y - 1]);
 }
 
 function paintMemory(brush: Brush, [above, below]: PlacedLane[]): void {

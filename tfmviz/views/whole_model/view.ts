@@ -2,18 +2,17 @@
 // page around is told what was chosen, and sends another picture when a part is opened.
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
-import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf, button, buttonOf, inPixels, make, roving, select, within } from "../shared/elements.ts";
+import { arrowOf, button, buttonOf, hear, inPixels, make, roving, select, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
-import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, DEBOUNCE_MS, type Page, placeOfToken, tokenAtPlace, ViewBase } from "../shared/view_base.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
-import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
+import { type Found, layOut, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
 import { Painter, tileOf } from "./paint.ts";
-import type { Answer, Around, Column, Lane, Scene } from "./scene.ts";
+import type { Answer, Around, Column, Scene } from "./scene.ts";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
 
 const PLAY = "▶ Play";
@@ -34,12 +33,12 @@ interface Seen {
 }
 
 export class Whole extends ViewBase {
-  scene: Scene | null = null;
+  scene!: Scene; // from the first `read` on, as the token
   arrays: Arrays = {};
   painter = new Painter({});
   placed: Placed = { isStrip: false, width: 0, height: 0, lanes: [] };
   scale = 1; // of the picture: larger where letters are
-  token: Token | null = null; // the one that is followed
+  token!: Token; // the one that is followed
   hovered: Found | null = null;
   hoveredBox: string | null = null;
   pinned: string | null = null; // the box that was clicked
@@ -70,11 +69,7 @@ export class Whole extends ViewBase {
     this.controls.append(make("div", { className: "steps" }, back, next, this.plays), this.bar());
     const properties = { className: "whole", ariaLabel: "The whole model" };
     this.mount(parent, properties, this.controls, this.tip, this.picture, this.legend);
-    this.listen();
-    this.atEnd(() => this.stop());
-  }
-
-  listen() {
+    this.atEnd(() => this.pause());
     this.picture.addEventListener("pointermove", (event) => {
       if (event.pointerType !== "touch" && !buttonOf(event)) this.hover(this.vectorAt(event));
     });
@@ -83,8 +78,14 @@ export class Whole extends ViewBase {
       const found = buttonOf(event) ? null : this.vectorAt(event);
       if (found) this.choose({ stack: found.stack, row: found.row }, 0);
     });
-    for (const name of ["pointerover", "focusin"])
-      this.hits.addEventListener(name, (event) => this.pointAtBox(buttonOf(event)));
+    hear(this.hits, ["pointerover", "focusin"], (event) => {
+      const node = buttonOf(event);
+      if (!node) return;
+      this.hovered = null;
+      this.hoveredBox = node.dataset.id ?? null;
+      this.drawFollowed();
+      this.notifyLinked({ box: this.hoveredBox });
+    });
     this.hits.addEventListener("keydown", (event) => this.move(event));
     roving(this.hits, () => 0);
   }
@@ -95,42 +96,39 @@ export class Whole extends ViewBase {
     Object.assign(this, { scene: header, arrays, hovered: null });
     this.painter = new Painter(arrays);
     if (isOther) {
-      this.stop();
-      this.pinned = this.hoveredBox = null;
+      this.pause();
+      this.stage = this.pinned = this.hoveredBox = null;
     }
     const token = this.typed && { stack: this.where.layer.split(".")[0], row: this.typed.first };
     if (this.typed) this.says = this.typed.says as Says;
     this.token = this.fitted(token ?? this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
-    this.fillBar(header);
+    this.fillBar();
   }
 
   /** @param answer at the start, and when the page's own controls were used */
   take({ layer, head, token, says, address = {}, kinds = {}, pages = {} }: Answer) {
     Object.assign(this, { says, where: { layer, head }, around: { address, kinds, pages }, opening: null });
-    const before = this.token?.stack;
-    this.token = this.fitted({ stack: layer.split(".")[0], row: token ?? this.token?.row ?? 0 });
-    if (this.scene) this.fillBar(this.scene);
+    const before = this.token.stack;
+    this.token = this.fitted({ stack: layer.split(".")[0], row: token ?? this.token.row });
+    this.fillBar();
     if (before !== this.token.stack) this.redraw();
     else this.drawFollowed();
   }
 
   chosen() {
-    const zoom = this.opening ?? this.scene?.zoom ?? "model";
-    return { zoom, layer: this.layer, head: this.where.head, token: this.token?.row ?? 0 };
+    const zoom = this.opening ?? this.scene.zoom;
+    return { zoom, layer: this.layer, head: this.where.head, token: this.token.row };
   }
 
   fitted(token: Token): Token {
-    const lane = this.laneOf(token.stack) ?? this.scene?.lanes.at(-1);
-    if (!lane) return token;
-    return { stack: lane.stack, row: within(token.row, lane.tokens.length) };
-  }
-
-  laneOf(stack: string | undefined): Lane | undefined {
-    return this.scene?.lanes.find((lane) => lane.stack === stack);
+    const { lanes } = this.scene;
+    const { stack, tokens } = lanes.find((lane) => lane.stack === token.stack) ?? lanes[lanes.length - 1];
+    return { stack, row: within(token.row, tokens.length) };
   }
 
   /** The tokens to follow, and what can be zoomed to, unless the controls of a view beside this one do for both. */
-  fillBar({ lanes, zoom, beside = false }: Scene) {
+  fillBar() {
+    const { lanes, zoom, beside = false } = this.scene;
     const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
     const groups = stacks.map(({ stack, tokens }) => {
       const nodes = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
@@ -145,11 +143,7 @@ export class Whole extends ViewBase {
     const entry = ([name, text]: (typeof entries)[number]) =>
       button(text, { ariaPressed: String(name === zoom), onclick: () => this.open({ zoom: name }) });
     this.zooms.replaceChildren(...entries.map(entry));
-    this.showToken();
-  }
-
-  showToken() {
-    if (this.token) this.follows.box.value = `${this.token.stack}.${this.token.row}`;
+    this.follows.box.value = `${this.token.stack}.${this.token.row}`;
   }
 
   choose(token: Token, delay: number = DEBOUNCE_MS) {
@@ -162,9 +156,9 @@ export class Whole extends ViewBase {
   }
 
   followToken(token: Token) {
-    const before = this.token?.stack;
+    const before = this.token.stack;
     Object.assign(this, { token, says: {}, pinned: null, hovered: null, hoveredBox: null });
-    this.showToken();
+    this.follows.box.value = `${token.stack}.${token.row}`;
     if (before === token.stack) this.drawFollowed();
     else this.redraw();
   }
@@ -174,7 +168,10 @@ export class Whole extends ViewBase {
     const { token, delay, over, box, stage, opening } = seen;
     if (opening) this.open(opening);
     if (over !== undefined) {
-      this.hovered = over && this.foundAt(over);
+      const found = tokenAtPlace(this.link, over?.token);
+      const lane = this.scene.lanes.find(({ stack }) => stack === found?.text);
+      const place = this.columns.find(({ column }) => column.id === over?.column) ?? null;
+      this.hovered = found && lane ? { stack: found.text, row: found.position, lane, place } : null;
       this.later(() => this.drawFollowed());
     }
     if (box !== undefined) {
@@ -190,26 +187,19 @@ export class Whole extends ViewBase {
     return true;
   }
 
-  foundAt(over: { token?: number; column?: string }): Found | null {
-    const found = tokenAtPlace(this.link, over.token);
-    const lane = this.laneOf(found?.text);
-    const place = this.columns.find(({ column }) => column.id === over.column) ?? null;
-    return found && lane ? { stack: found.text, row: found.position, lane, place } : null;
-  }
-
   open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
     if (this.link.follows) return this.notifyLinked({ opening: { zoom, layer, head } });
     this.where = { layer, head };
     this.opening = zoom;
-    this.token = { stack: layer.split(".")[0], row: this.token?.row ?? 0 };
+    this.token = { stack: layer.split(".")[0], row: this.token.row };
     this.notify(0);
   }
 
   // The chosen layer, or the one of its number in the stack in which the followed token is.
   get layer() {
     const [stack, index] = this.where.layer.split(".");
-    const own = `${this.token?.stack}.${index}.self_attn`;
-    return stack !== this.token?.stack && kindOf(own, this.around.kinds) ? own : this.where.layer;
+    const own = `${this.token.stack}.${index}.self_attn`;
+    return stack !== this.token.stack && kindOf(own, this.around.kinds) ? own : this.where.layer;
   }
 
   get columns() {
@@ -246,15 +236,10 @@ export class Whole extends ViewBase {
     this.plays.textContent = PLAY;
   }
 
-  stop() {
-    this.pause();
-    this.stage = null;
-  }
-
   /** @param event up and down go from token to token, left and right (`roving`) from box to box */
   move(event: KeyboardEvent) {
     const [down] = arrowOf(event) ?? [0];
-    if (down && this.token) this.choose(this.fitted({ ...this.token, row: this.token.row + down }));
+    if (down) this.choose(this.fitted({ ...this.token, row: this.token.row + down }));
   }
 
   vectorAt(event: MouseEvent) {
@@ -271,39 +256,29 @@ export class Whole extends ViewBase {
     });
   }
 
-  pointAtBox(node: HTMLElement | null) {
-    if (!node) return;
-    this.hovered = null;
-    this.hoveredBox = node.dataset.id ?? null;
-    this.drawFollowed();
-    this.notifyLinked({ box: this.hoveredBox });
-  }
-
   draw() {
-    if (!this.scene) return;
     const { font, letters } = this.colours;
     this.scale = letters / LETTER_SIZE;
     this.hits.style.scale = String(this.scale);
     const measure = (text: string, isBold = false) =>
       measured(text, `${isBold ? "bold " : ""}${LETTER_SIZE}px ${font}`).width;
-    this.placed = layOut(this.scene, this.width / this.scale, measure, this.token?.stack ?? "");
+    this.placed = layOut(this.scene, this.width / this.scale, measure, this.token.stack);
     this.picture.style.height = `${this.placed.height * this.scale}px`;
     this.legend.textContent = captionOf(this.scene, this.placed.isStrip);
     this.base.ariaLabel = summary(this.scene);
     this.drawBase();
-    this.hits.replaceChildren(...this.columns.flatMap((place) => this.hitsOf(place)));
+    // Buttons over a box and its heads, for pointer, keyboard and screen reader. They have no look of their own.
+    const hits = this.columns.flatMap(({ column, box }) => {
+      const { layer, count } = (!this.scene.beside && column.heads) || { layer: "", count: 0 };
+      const open = (head: number) => () => this.open({ zoom: "head", layer, head });
+      const heads = Array.from({ length: count }, (_, head) =>
+        hit(`${column.id}/${head}`, tileOf(column, box, head), `Open head ${head}`, open(head)),
+      );
+      return [hit(column.id, box, aboutBox(column), () => this.press(column)), ...heads];
+    });
+    this.hits.replaceChildren(...hits);
     this.hits.getElementsByTagName("button")[0].tabIndex = 0;
     this.drawFollowed();
-  }
-
-  /** Buttons over a box and its heads, for pointer, keyboard and screen reader. They have no look of their own. */
-  hitsOf({ column, box }: Place) {
-    const { layer, count } = (!this.scene?.beside && column.heads) || { layer: "", count: 0 };
-    const open = (head: number) => () => this.open({ zoom: "head", layer, head });
-    const heads = Array.from({ length: count }, (_, head) =>
-      hit(`${column.id}/${head}`, tileOf(column, box, head), `Open head ${head}`, open(head)),
-    );
-    return [hit(column.id, box, aboutBox(column), () => this.press(column)), ...heads];
   }
 
   drawBase() {
@@ -317,14 +292,15 @@ export class Whole extends ViewBase {
   }
 
   drawFollowed() {
-    if (!this.token || !this.placed.width) return;
-    follow(this.brushOn(this.over), this.placed, this.arrays, this.followed(this.token));
+    if (!this.placed.width) return;
+    follow(this.brushOn(this.over), this.placed, this.arrays, this.followed());
     const { text, column } = this.words();
     putWords(this.tip, text, column ? this.links(column) : []);
   }
 
-  followed(token: Token) {
-    const shown = this.hovered ?? token;
+  followed() {
+    const { token, hovered } = this;
+    const shown = hovered ?? token;
     const says = shown.stack === token.stack && shown.row === token.row ? this.says : {};
     return { token: shown, says, stage: this.stage, box: this.hoveredBox ?? this.pinned };
   }
@@ -339,18 +315,18 @@ export class Whole extends ViewBase {
     const id = (this.hoveredBox ?? this.pinned)?.split("/")[0];
     const column = this.columns.find((place) => place.column.id === id)?.column;
     const token = hovered ?? this.token;
-    const lane = this.scene?.lanes.find(
-      ({ stack, columns }) => stack === token?.stack && columns.includes(column ?? columns[0]),
+    const lane = this.scene.lanes.find(
+      ({ stack, columns }) => stack === token.stack && columns.includes(column ?? columns[0]),
     );
     if (column && (this.stage === null || !lane || !column.matrix)) return { text: aboutBox(column), column };
-    if (!lane || !token) return { text: "" };
+    if (!lane) return { text: "" };
     const shown = column ?? lane.columns[lane.columns.length - 1];
     return { text: aboutVector(shown, arrays, token.row, lane.tokens), column };
   }
 
   links({ links }: Column) {
     const { address, kinds, pages } = this.around;
-    const where = { ...this.where, token: this.token?.row };
+    const where = { ...this.where, token: this.token.row };
     return links
       .filter(([page]) => pages[page])
       .map(([page, set]) =>
@@ -360,7 +336,7 @@ export class Whole extends ViewBase {
 
   press(column: Column) {
     this.pinned = column.id;
-    if (column.opens && !this.scene?.beside) this.open(column.opens);
+    if (column.opens && !this.scene.beside) this.open(column.opens);
     else this.drawFollowed();
   }
 
@@ -373,23 +349,22 @@ export class Whole extends ViewBase {
   }
 
   figure() {
-    const { token, placed } = this;
-    const { width, height } = placed;
+    const { placed, scene } = this;
     const paint = (pen: Pen) => {
       const brush = new Brush(pen, this.colours);
       this.painter.paint(brush, placed, this.stage);
-      if (token) follow(brush, placed, this.arrays, this.followed(token));
+      follow(brush, placed, this.arrays, this.followed());
     };
-    const { title, zoom, layer, head } = this.scene as Scene;
+    const { title, zoom, layer, head } = scene;
     const part = plainSite(layer);
     const what = { model: "the whole model", block: part, head: `${part} head ${head}` }[zoom];
-    const caption = captionOf(this.scene as Scene, placed.isStrip);
-    return { width, height, paint, name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
+    const caption = captionOf(scene, placed.isStrip);
+    return { ...placed, paint, name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
   }
 
   values() {
-    const lanes = this.scene?.lanes.filter(({ stack }) => stack === this.token?.stack) ?? [];
-    return tableOf(lanes, this.arrays, this.token?.row ?? 0, this.says);
+    const lanes = this.scene.lanes.filter(({ stack }) => stack === this.token.stack);
+    return tableOf(lanes, this.arrays, this.token.row, this.says);
   }
 }
 
