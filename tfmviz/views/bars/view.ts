@@ -5,7 +5,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, named } from "../shared/elements.ts";
 import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 /** of each bar its length, then how that is written */
 type Row = [label: string, ...bars: (number | string)[]];
@@ -16,11 +16,7 @@ class Bars extends ViewBase {
   legend = make("p", { className: "legend" });
   list = make("ol");
   figureNode = make("div", {}, this.legend, this.list);
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "bars" }, this.figureNode, this.bar());
-  }
+  node = this.mount({ className: "bars" }, this.figureNode, this.bar());
 
   /** @param data rows alone are of the runs that are known already */
   read(data: Row[] | { series: string[]; rows: Row[] }) {

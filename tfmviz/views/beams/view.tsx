@@ -21,11 +21,11 @@ class BeamTree extends ViewBase {
   says = make("p", { className: "says" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
     const legend = make("p", { className: "legend", ariaHidden: "true" }, ...kinds);
     const scroller = make("div", { className: "scroller" }, this.stage);
-    this.mount(parent, { className: "beams" }, this.bar(), scroller, legend, this.says);
+    this.mount({ className: "beams" }, this.bar(), scroller, legend, this.says);
     const observer = new ResizeObserver(() => this.width && this.paintLines());
     observer.observe(this.stage);
     this.atEnd(() => observer.disconnect());

@@ -4,7 +4,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
 import { barLength } from "../shared/numbers.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 interface Table {
   caption: string;
@@ -22,12 +22,8 @@ interface Table {
 class Counts extends ViewBase {
   data!: Table; // from the first `read` on
   body = make("div");
+  node = this.mount({ className: "counts" }, this.body, this.bar());
   sorted = { column: -1, isUp: false }; // -1: the rows stand as they come
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "counts" }, this.body, this.bar());
-  }
 
   read(data: Table) {
     if (data.caption !== this.data?.caption) this.sorted = { column: -1, isUp: false };

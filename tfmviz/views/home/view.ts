@@ -63,13 +63,13 @@ class Stage extends ViewBase {
   paper = make("div", { className: "paper" }, this.arcs, this.words, this.area);
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
     const hint = "Enter keeps your sentence, Escape restores the last one.";
     const look = { className: "stage", ariaLabel: "Heads at work" };
     const scroller = make("div", { className: "scroller" }, this.paper);
     const below = make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint }));
-    this.mount(parent, look, make("p", { textContent: intro }), this.choice, scroller, below);
+    this.mount(look, make("p", { textContent: intro }), this.choice, scroller, below);
     this.own.onChange = () => this.follow();
     this.#listen();
     this.#takeTurns();

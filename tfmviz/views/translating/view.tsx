@@ -27,9 +27,9 @@ class Translation extends ViewBase {
   body = make("div", { className: "both" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const look = { className: "translating", ariaLabel: "A translation, word by word" };
-    this.mount(parent, look, make("div", { className: "bar" }, this.tools, this.bar()), this.body);
+    this.mount(look, make("div", { className: "bar" }, this.tools, this.bar()), this.body);
     const observer = new ResizeObserver(() => this.paintLines());
     observer.observe(this.body);
     this.atEnd(() => observer.disconnect());

@@ -59,7 +59,7 @@ export class Turning extends ViewBase {
   curve = make("canvas", { role: "img" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const sliders = Object.values(this.sliders).map(({ node }) => node);
     const says = make("div", { className: "says" }, ...Object.values(this.says));
     const beside = make("div", { className: "beside" }, ...sliders, says);
@@ -71,7 +71,7 @@ export class Turning extends ViewBase {
     const bar = make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar());
     const stage = make("div", { className: "stage" }, make("figure", {}, this.dial), beside);
     const aside = make("p", { className: "aside", textContent: hint });
-    this.mount(parent, { className: "turning", ariaLabel: TITLE }, bar, stage, aside, this.dials, legend, this.curve);
+    this.mount({ className: "turning", ariaLabel: TITLE }, bar, stage, aside, this.dials, legend, this.curve);
     const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
     listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }
