@@ -38,10 +38,6 @@ export class Header {
     this.ends = [hear(document, ["click"], close), hear(document, ["keydown"], foldUp, true)];
   }
 
-  leave() {
-    for (const end of this.ends) end();
-  }
-
   show(title: string, groups: Group[]) {
     Object.assign(this, { title, groups });
     this.unfold("");

@@ -97,4 +97,4 @@ class Question {
   };
 }
 
-export default part<Data>((parent) => new Question(parent));
+export default part<Data>(({ parent }) => new Question(parent));

@@ -61,10 +61,15 @@ export class ViewBase {
     this.node = make("div", { className: `view ${className}`, ...group }, ...children, this.live);
     this.node.addEventListener("fullscreenchange", () => this.redraw());
     this.parent.append(this.node);
-    const watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.redraw());
-    watcher.observe(this.node);
+    return this.watch(this.node, () => this.node.clientWidth !== this.width && this.redraw());
+  }
+
+  /** Calls back whenever an element has another size. */
+  watch<Kind extends Element>(node: Kind, resized: () => void) {
+    const watcher = new ResizeObserver(resized);
+    watcher.observe(node);
     this.atEnd(() => watcher.disconnect());
-    return this.node;
+    return node;
   }
 
   atEnd(end: () => void) {

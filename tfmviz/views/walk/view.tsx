@@ -15,7 +15,7 @@ const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=comb
 
 const BLOCKED = "The browser blocked the presenter's window. Allow pop-ups for this page and press N again.";
 
-export default part<Step>((parent) => {
+export default part<Step>(({ parent, atEnd }) => {
   const node = parent.appendChild(make("div", { className: "view" }));
   const root = document.documentElement.dataset; // it knows of the presenter from one page to the next
   let shown: Step | undefined;
@@ -117,19 +117,16 @@ export default part<Step>((parent) => {
   const point = () => {
     isPointed = true;
   };
-  const ends = [
+  atEnd(
     hear(window, ["pointerdown"], point, true),
     hear(window, ["keydown"], early, true),
     hear(document, ["keydown"], present, true), // pictures keep keys from the page
     hear(document.documentElement, ["keydown"], late),
     hear(window, ["keydown"], typed),
     end,
-  ];
-  const leave = () => {
-    for (const end of ends) end();
-    endScroll();
-  };
-  return { take, leave };
+    () => endScroll(),
+  );
+  return { take };
 });
 
 /** When this window has shown the first step of a lecture: now, if it is the first or no step was shown before. */
