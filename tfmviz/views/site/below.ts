@@ -3,7 +3,7 @@
 import { isSame } from "../explorer/state.ts";
 import { inOneLine } from "../live/updater.ts";
 import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
-import { button, make, put } from "../shared/elements.ts";
+import { button, hearTyping, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";
 import type { Site } from "./site.ts";
 import { positionOf, questionOf, wordRows } from "./word_rows.ts";
@@ -31,7 +31,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   parent.append(make("section", { className: "next" }, asked, words, line), heads, compare);
   const explorer = site.heads.explorerIn(place, (selection) => site.choose(selection));
   site.heads.views.push(explorer);
-  site.listen(second);
+  hearTyping(second, () => site.run());
   compare.addEventListener("toggle", () => site.run());
 
   function warm() {

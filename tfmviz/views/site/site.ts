@@ -7,7 +7,7 @@ import { engineOf, fetchEngine, type ModelBundle } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
 import { inOneLine } from "../live/updater.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
-import { hear, make, optionsOf, put, select } from "../shared/elements.ts";
+import { hearTyping, make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import { bytesIn, type TextFacts } from "../shared/record.ts";
@@ -85,7 +85,7 @@ export class Site {
     model.box.append(...optionsOf(this.models.map(({ model, name }) => [model, name])));
     model.box.value = this.model.model;
     this.box.ariaLabel = "Your sentence: the figures change as you type";
-    this.listen(this.box);
+    hearTyping(this.box, () => this.run()); // each key runs the model
     byId("controls").append(make("div", { className: "line" }, this.box, tried.box, model.box, this.where), this.note);
     this.heads = new Heads(this, byId("explorer"));
     this.parts.explorer = this.heads;
@@ -102,12 +102,6 @@ export class Site {
     document.documentElement.toggleAttribute("data-projector", on);
     this.followLook();
     this.later();
-  }
-
-  /** @param box each key in which runs the model */
-  listen(box: HTMLTextAreaElement) {
-    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing;
-    hear(box, ["input", "compositionend"], (event) => isProposed(event) || this.run());
   }
 
   open(page: PageName) {
