@@ -1,1 +1,0 @@
-import{a as t,c as i}from"./MTTFXOLO.js";var w=i(()=>({take:e=>{let r=t(e.view);r.selection=e,r.view?.select(e)}}));export{w as default};
