@@ -1,6 +1,6 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
-import { render, type TargetedEvent } from "preact";
+import { render } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
@@ -38,8 +38,6 @@ export class Lab extends ViewBase {
   past: { start: string; mask: Mask }[] = [];
   gesture: { brush: Brush; value: number; place: Place } | null = null;
   hovered: Place | null = null;
-
-  isWrittenOut = false; // row by row, in words
 
   board = new Board(this);
   gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
@@ -232,10 +230,7 @@ export class Lab extends ViewBase {
       </>,
       this.tools,
     );
-    const writeOut = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
-      this.isWrittenOut = open;
-      this.draw();
-    };
+    const isWrittenOut = this.below.querySelector("details")?.open; // row by row, in words
     const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${bits.ranges(this.mask, row)}`}</li>;
     render(
       <>
@@ -246,10 +241,10 @@ export class Lab extends ViewBase {
         <p class="about">
           <strong>{title}.</strong> {words}
         </p>
-        <details class="words" onToggle={writeOut}>
+        <details class="words" onToggle={() => this.drawMask()}>
           <summary>The mask in words</summary>
           <ol start={0} tabIndex={0}>
-            {this.isWrittenOut && [...queries.keys()].map(sees)}
+            {isWrittenOut && [...queries.keys()].map(sees)}
           </ol>
         </details>
       </>,

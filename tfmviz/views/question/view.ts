@@ -70,8 +70,7 @@ class Question {
   forget() {
     this.mark(null);
     this.box.value = "";
-    this.guess = null;
-    this.write();
+    this.keep({ at: null, words: "" });
   }
 
   follow() {

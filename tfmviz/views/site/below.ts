@@ -6,7 +6,7 @@ import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
 import { button, hearTyping, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";
 import type { Site } from "./site.ts";
-import { positionOf, questionOf, wordRows } from "./word_rows.ts";
+import { nextWords } from "./word_rows.ts";
 
 const LISTED = 8; // next words
 
@@ -79,15 +79,12 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   }
 
   function listWords() {
-    const { engine, facts } = site;
-    if (!engine || !facts) return;
+    if (!site.facts) return;
     if (!holdsFirst) site.trace(site.text, FOLLOWED_SITES.explorer);
     holdsFirst = true;
-    const { tokens } = facts.texts.target;
-    const { fillsGaps } = engine.tokenizer;
-    const position = positionOf(tokens, site.place.token, fillsGaps);
-    put(asked, { textContent: questionOf(tokens, position, fillsGaps) });
-    words.replaceChildren(...wordRows(engine.likeliest(position, LISTED, temperature)));
+    const { textContent, rows } = nextWords(site, LISTED, temperature);
+    put(asked, { textContent });
+    words.replaceChildren(...rows);
   }
 
   return { run, follow, said: () => (compare.open ? text : "") };
