@@ -174,6 +174,7 @@ export class Turning extends ViewBase {
     this.setControls();
     this.turnDials();
     for (const [n, textContent] of this.sentences().entries()) put(this.says[n], { textContent });
+    this.dial.ariaLabel = `Circle with two arrows: ${degrees(angleBetween(...this.arrows()))} from k to q.`;
     this.drawCurve();
   }
 
@@ -228,17 +229,22 @@ export class Turning extends ViewBase {
     }
   }
 
+  /** The chosen pair of the query and of the key, turned. */
+  arrows(): [q: Pair, k: Pair] {
+    const { pair, i, j } = this.choice;
+    const rate = this.vectors.theta[pair];
+    return [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
+  }
+
   /** What is said of the pair, of the head, of moving both, and of the sentence. */
   sentences() {
     const { theta, rot_q, rot_k } = this.vectors;
     const { query, key, pair, i, j } = this.choice;
     const { each, whole } = this.productAt({ i, j });
     const rate = theta[pair];
-    const [q, k] = [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
-    const angle = degrees(angleBetween(q, k));
-    const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${angle})`;
+    const [q, k] = this.arrows();
+    const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${degrees(angleBetween(q, k))})`;
     const inModel = total(products(pairsOf(rot_q, query), pairsOf(rot_k, key), theta, 0, 0));
-    this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
     return [
       `Pair ${pair}, θ = ${number(rate)}: q turns by i θ = ${degrees(i * rate)}, k by j θ = ${degrees(j * rate)}.`,
       `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`,

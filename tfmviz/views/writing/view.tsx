@@ -10,7 +10,7 @@ import { decimal, perCent } from "../shared/numbers.ts";
 import { component, DEBOUNCE_MS, ViewBase } from "../shared/view_base.ts";
 import { type Settings, settled } from "./decoding.ts";
 import { Cumulated, drawWords, entropyWords, type Place, type Rival, rivalSentence, Shares } from "./rivals.tsx";
-import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
+import { choose, codeOf, goTo, NOTHING, pathOf, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
 
 interface Data {
   about: string; // model and text: the words belong to them
@@ -94,11 +94,8 @@ class Desk extends ViewBase {
   /** What is known of the places of the text, as far as it is the one that Python has read. */
   get places() {
     const { places } = this.data;
-    const tokens = places.map(({ token }) => token);
-    const written = writtenIn(this.tree);
-    if (startsWith(tokens, written)) return places;
-    const same = written.findIndex((token, n) => token !== tokens[n]);
-    return places.slice(0, same); // the rest is on its way
+    const other = writtenIn(this.tree).findIndex((token, n) => token !== places[n]?.token);
+    return other < 0 ? places : places.slice(0, other); // the rest is on its way
   }
 
   /** Something the reader does: it ends the playing. */
