@@ -149,7 +149,7 @@ def test_a_mask_is_drawn_by_clicks_strokes_and_keys(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [390])
 def test_on_a_phone_13_words_fit_and_a_finger_that_scrolls_changes_nothing(visit: Visit) -> None:
     page = visit.open("/masks", drawn=DRAWN)
-    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.cell") >= 18
+    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.place.cell") >= 18
     assert page.locator(".board").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     before = page.locator(".lab .count").inner_text()
     board(page).evaluate(

@@ -49,17 +49,11 @@ export default part(({ parent, atEnd }) => {
     );
   };
 
-  const { say, end } = pair(
-    "presenter",
-    openersNumber(),
-    false,
-    () => ({}),
-    (said, is) => {
-      isThere = is;
-      if (said.step) ({ step, began } = said);
-      draw();
-    },
-  );
+  const { say, end } = pair({ from: "presenter", of: openersNumber() }, (said, is) => {
+    isThere = is;
+    if (said.step) ({ step, began } = said);
+    draw();
+  });
   const walk = (event: KeyboardEvent) => {
     const way = WAYS[event.key];
     if (!way || isChord(event) || event.shiftKey) return;

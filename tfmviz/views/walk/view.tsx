@@ -6,7 +6,7 @@ import { render } from "preact";
 import { hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { follow } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
-import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
+import { type End, openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight, scrollToTabs } from "./sight.ts";
 import { arrive, step } from "./stepping.ts";
 
@@ -57,20 +57,16 @@ export default part<Step>(({ parent, atEnd }) => {
     );
   };
 
-  const { say, end } = pair(
-    "lecture",
-    ownNumber(),
-    Boolean(root.presented),
-    () => ({ step: shown, began }),
-    ({ way, again }, isThere) => {
-      if (again) began = keepTime(shown, true);
-      root.presented = isThere ? "true" : "";
-      isBlocked &&= !isThere;
-      draw();
-      if (way && shown?.[way]) step(shown[way]);
-      if (again) say();
-    },
-  );
+  const answer = () => ({ step: shown, began });
+  const lecture: End = { from: "lecture", of: ownNumber(), isThere: Boolean(root.presented), answer };
+  const { say, end } = pair(lecture, ({ way, again }, isThere) => {
+    if (again) began = keepTime(shown, true);
+    root.presented = isThere ? "true" : "";
+    isBlocked &&= !isThere;
+    draw();
+    if (way && shown?.[way]) step(shown[way]);
+    if (again) say();
+  });
 
   const take = (data: Step) => {
     const isNew = shown?.title !== data.title || shown.place !== data.place;
