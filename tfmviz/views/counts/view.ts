@@ -42,7 +42,10 @@ class Counts extends ViewBase {
   draw() {
     const { data } = this;
     const look = { className: data.low ? "low scroller" : "scroller", onscroll: () => this.edges() };
-    const scroller = make("div", { ...look, ...region(data) }, table(data, this));
+    // On a phone a table may be wider than the screen. If it has no buttons, the keyboard scrolls the table itself.
+    const hasButtons = data.picked !== null || data.sortable;
+    const region = hasButtons ? {} : { tabIndex: 0, role: "region", ariaLabel: data.caption };
+    const scroller = make("div", { ...look, ...region }, table(data, this));
     const focused = this.body.querySelector(":focus");
     const { row, column } = focused instanceof HTMLElement ? focused.dataset : {};
     this.body.replaceChildren(
@@ -78,10 +81,6 @@ class Counts extends ViewBase {
     return { title: caption, columns, rows: rows.map(([name, ...cells]) => [name, ...cells.map(numberIn)]) };
   }
 }
-
-/** On a phone a table may be wider than the screen. If it has no buttons, the keyboard scrolls the table itself. */
-const region = ({ caption, picked, sortable }: Table) =>
-  picked === null && !sortable ? { tabIndex: 0, role: "region", ariaLabel: caption } : {};
 
 /** Ends the scroller below the last row that it can show whole. */
 function wholeRows(scroller: HTMLElement) {

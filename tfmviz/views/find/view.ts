@@ -90,10 +90,8 @@ const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
 
 function option({ kind, title, says, place, address }: Entry, n: number, visit: (address: string) => void) {
   // A lecture's step has a sentence and a model of its own, and so may another entry.
-  const href = kept(
-    address,
-    kind === "step" || /[?&]model=/.test(address) ? ["projector"] : ["text", "model", "projector"],
-  );
+  const isOwn = kind === "step" || /[?&]model=/.test(address);
+  const href = kept(address, isOwn ? ["projector"] : ["text", "model", "projector"]);
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
   const onclick = (event: MouseEvent) => follow(event, visit);
   const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href, onclick };

@@ -280,9 +280,7 @@ export class Lab extends ViewBase {
   }
 
   get warning() {
-    const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
-      (row) => bits.rowCount(this.mask, row) === 0,
-    );
+    const empty = [...this.texts.queries.keys()].filter((row) => bits.rowCount(this.mask, row) === 0);
     const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
     return empty.length ? `Row ${named} sees no key: its softmax is 0/0.` : "";
   }
