@@ -39,8 +39,9 @@ function enter(event: InputEvent) {
   target.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
 }
 
-/** A page that opens is seen when all of it is there: its parts come one after another, and take their heights when they
- * are drawn, so what stands below would jump. Until then `ui/waiting.css` keeps all but the header out of sight. */
+// A page that opens is seen when all of it is there. Its parts come one after another and take their heights when they
+// are drawn, so what stands below would jump; until then `ui/waiting.css` keeps all but the header out of sight.
+
 const MARK = "data-drawn"; // on the page's root
 const PAGE = ".stMainBlockContainer > *";
 const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";

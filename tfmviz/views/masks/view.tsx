@@ -173,6 +173,7 @@ export class Lab extends ViewBase {
   draw() {
     const tile = ({ id, title, usable, mask }: Entry, n: number) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
+      const open = perCent(bits.countOf(mask) / mask.open.length);
       const paint = (node: HTMLCanvasElement | null) => {
         if (node) paintMask(fresh(node, mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
       };
@@ -184,7 +185,7 @@ export class Lab extends ViewBase {
           disabled={!usable}
           data-mask={id}
           aria-pressed={id === this.entry.id}
-          title={`${perCent(bits.countOf(mask) / mask.open.length)} open. ${usable ? "Start from this" : "Another shape"}`}
+          title={`${open} open. ${usable ? "Start from this" : "Another shape"}`}
           onClick={() => this.begin(id)}
         >
           <canvas ref={paint} />
