@@ -75,6 +75,6 @@ function isDrawn() {
     !document.querySelector(TO_COME) &&
     document.fonts.status === "loaded" &&
     every(CHARTS, (chart) => chart.querySelector("svg, canvas")) &&
-    every(VIEWS, ({ shadowRoot }) => shadowRoot && ("view_" in shadowRoot || "part_" in shadowRoot)) // see shared/streamlit_bridge.ts
+    every(VIEWS, ({ shadowRoot }) => shadowRoot && ("view_" in shadowRoot || "part_" in shadowRoot)) // its bridge
   );
 }
