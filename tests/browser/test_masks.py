@@ -70,7 +70,7 @@ def place_of(page: Page, row: int, column: int) -> dict[str, float]:
     """The middle of a cell of the grid."""
     size = page.evaluate(
         """() => {
-          const view = globalThis.tfmvizViews.masks.view.board;
+          const view = globalThis.tfmvizViews.masks.view.board.place;
           return {left: view.left, top: view.top, cell: view.cell};
         }"""
     )
@@ -116,7 +116,7 @@ def test_a_mask_is_drawn_by_clicks_strokes_and_keys(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [390])
 def test_on_a_phone_13_words_fit_and_a_finger_that_scrolls_changes_nothing(visit: Visit) -> None:
     page = visit.open("/masks", drawn=DRAWN)
-    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.cell") >= 18
+    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.place.cell") >= 18
     assert page.locator(".board").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     before = page.locator(".lab .count").inner_text()
     board(page).evaluate(
@@ -146,7 +146,7 @@ def test_a_word_is_hidden_by_a_click_and_shown_by_a_key_a_row_emptied_by_hand_is
     expect(word).to_have_attribute("aria-pressed", "false")
     label = page.evaluate(
         """() => {
-          const { left, top, cell } = globalThis.tfmvizViews.masks.view.board;
+          const { left, top, cell } = globalThis.tfmvizViews.masks.view.board.place;
           return { x: left + 1.5 * cell, y: top / 2 };
         }"""
     )
@@ -179,7 +179,7 @@ def test_a_board_without_any_width_is_drawn_and_one_of_a_new_sentence_has_its_wo
     page.evaluate(set_width, "0")
     page.wait_for_function("() => globalThis.tfmvizViews.masks.view.width === 0", timeout=10_000)
     page.evaluate(set_width, "")
-    page.wait_for_function("() => globalThis.tfmvizViews.masks.view.board.cell > 10", timeout=10_000)
+    page.wait_for_function("() => globalThis.tfmvizViews.masks.view.board.place?.cell > 10", timeout=10_000)
     visit.enter("The dog sat on the mat.")
     expect(page).to_have_url(re.compile("dog"))
     page.wait_for_function(AT_REST)

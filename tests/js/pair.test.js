@@ -28,23 +28,10 @@ test("whoever is gone is missed within two seconds, and heard again at once; oth
   });
   const seen = { 1: [], 2: [] };
   const lectures = ["1", "2"].map((of) =>
-    pair(
-      "lecture",
-      of,
-      false,
-      () => ({ step: { place: of } }),
-      (said, is) => seen[of].push(said.way ?? is),
-    ),
+    pair({ from: "lecture", of, answer: () => ({ step: { place: of } }) }, (said, is) => seen[of].push(said.way ?? is)),
   );
   const heard = [];
-  const open = () =>
-    pair(
-      "presenter",
-      "1",
-      false,
-      () => ({}),
-      ({ step }, is) => heard.push(is && step.place),
-    );
+  const open = () => pair({ from: "presenter", of: "1" }, ({ step }, is) => heard.push(is && step.place));
   const presenter = open();
   assert.deepEqual([seen[1].pop(), heard.pop()], [true, "1"]);
   presenter.say({ way: "on" });

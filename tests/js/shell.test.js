@@ -13,8 +13,8 @@ class Counter extends ViewBase {
   n = 0;
   drawn = 0;
   constructor(parent, page) {
-    super(page);
-    this.mount(parent, { className: "counter", ariaLabel: "A counter" }, this.bar());
+    super(parent, page);
+    this.mount({ className: "counter", ariaLabel: "A counter" }, this.bar());
   }
   read(data) {
     this.data = data;

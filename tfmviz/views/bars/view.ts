@@ -5,7 +5,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, named } from "../shared/elements.ts";
 import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 /** of each bar its length, then how that is written */
 type Row = [label: string, ...bars: (number | string)[]];
@@ -16,11 +16,7 @@ class Bars extends ViewBase {
   legend = make("p", { className: "legend" });
   list = make("ol");
   figureNode = make("div", {}, this.legend, this.list);
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "bars" }, this.figureNode, this.bar());
-  }
+  node = this.mount({ className: "bars" }, this.figureNode, this.bar());
 
   /** @param data rows alone are of the runs that are known already */
   read(data: Row[] | { series: string[]; rows: Row[] }) {
@@ -31,13 +27,11 @@ class Bars extends ViewBase {
   draw() {
     this.legend.hidden = !this.series.length;
     this.legend.replaceChildren(...this.series.map((name) => make("span", {}, make("i"), make("span", {}, name))));
-    const before = new Map(
-      [...this.list.children].map((node) => [node.firstElementChild?.textContent ?? "", widthsOf(node)]),
-    );
+    const before = new Map([...this.list.children].map((node) => [nameOf(node), barsOf(node).map(widthOf)]));
     this.list.replaceChildren(...this.rows.map(row));
     for (const node of this.list.children) {
-      const bars = node.querySelectorAll<HTMLElement>(".length");
-      const old = before.get(node.firstElementChild?.textContent ?? "");
+      const bars = barsOf(node);
+      const old = before.get(nameOf(node));
       if (old?.length === bars.length) for (const [n, bar] of bars.entries()) growing(bar, old[n]);
     }
   }
@@ -53,8 +47,9 @@ class Bars extends ViewBase {
   }
 }
 
-const widthsOf = (node: Element) =>
-  Array.from(node.querySelectorAll<HTMLElement>(".length"), ({ clientWidth }) => clientWidth);
+const nameOf = (node: Element) => node.firstElementChild?.textContent;
+const barsOf = (node: Element) => [...node.querySelectorAll<HTMLElement>(".length")];
+const widthOf = ({ clientWidth }: HTMLElement) => clientWidth;
 
 function row([label, ...bars]: Row) {
   const tracks = [];

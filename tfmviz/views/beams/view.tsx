@@ -4,7 +4,7 @@ import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, takenArrow, watched } from "../shared/elements.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
 
@@ -17,19 +17,16 @@ class BeamTree extends ViewBase {
   hovered: number | null = null; // the continuation under the pointer or the keyboard
   lines = make("canvas", { ariaHidden: "true" });
   grid = make("div", { className: "grid", role: "group" });
-  stage = make("div", { className: "stage" }, this.lines, this.grid);
+  stage = this.watch(make("div", { className: "stage" }, this.lines, this.grid), () => this.width && this.paintLines());
   says = make("p", { className: "says" });
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    const kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
-    const legend = make("p", { className: "legend", ariaHidden: "true" }, ...kinds);
-    const scroller = make("div", { className: "scroller" }, this.stage);
-    this.mount(parent, { className: "beams" }, this.bar(), scroller, legend, this.says);
-    const observer = new ResizeObserver(() => this.width && this.paintLines());
-    observer.observe(this.stage);
-    this.atEnd(() => observer.disconnect());
-  }
+  kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
+  node = this.mount(
+    { className: "beams" },
+    this.bar(),
+    make("div", { className: "scroller" }, this.stage),
+    make("p", { className: "legend", ariaHidden: "true" }, ...this.kinds),
+    this.says,
+  );
 
   read(data: Data) {
     const isSame = JSON.stringify(data.nodes) === JSON.stringify(this.data.nodes);
@@ -142,7 +139,7 @@ export interface Continuation {
   rank: number; // among the continuations of its step, 0 for the best
   parent: number; // rank of what it continues, in the step before
   word: string;
-  kind: "best" | "goes on" | "complete" | "dropped";
+  kind: (typeof KINDS)[number];
   spoken: string; // for screen readers
 }
 

@@ -31,11 +31,11 @@ class Cells extends ViewBase {
   tools = this.bar();
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const { canvas } = this;
     const head = make("div", { className: "head" }, this.title, this.tools);
     const stage = make("div", { className: "stage" }, canvas, this.mark);
-    this.mount(parent, { className: "cells" }, head, stage, this.tip);
+    this.mount({ className: "cells" }, head, stage, this.tip);
     canvas.onpointermove = (event) => this.point(this.under(event));
     canvas.onpointerleave = () => this.point(this.atKeyboard() ? this.cursor : null);
     canvas.onclick = (event) => this.choose(this.under(event));

@@ -4,7 +4,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
 import { barLength } from "../shared/numbers.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 interface Table {
   caption: string;
@@ -22,12 +22,8 @@ interface Table {
 class Counts extends ViewBase {
   data!: Table; // from the first `read` on
   body = make("div");
+  node = this.mount({ className: "counts" }, this.body, this.bar());
   sorted = { column: -1, isUp: false }; // -1: the rows stand as they come
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "counts" }, this.body, this.bar());
-  }
 
   read(data: Table) {
     if (data.caption !== this.data?.caption) this.sorted = { column: -1, isUp: false };
@@ -46,7 +42,10 @@ class Counts extends ViewBase {
   draw() {
     const { data } = this;
     const look = { className: data.low ? "low scroller" : "scroller", onscroll: () => this.edges() };
-    const scroller = make("div", { ...look, ...region(data) }, table(data, this));
+    // On a phone a table may be wider than the screen. If it has no buttons, the keyboard scrolls the table itself.
+    const hasButtons = data.picked !== null || data.sortable;
+    const region = hasButtons ? {} : { tabIndex: 0, role: "region", ariaLabel: data.caption };
+    const scroller = make("div", { ...look, ...region }, table(data, this));
     const focused = this.body.querySelector(":focus");
     const { row, column } = focused instanceof HTMLElement ? focused.dataset : {};
     this.body.replaceChildren(
@@ -82,10 +81,6 @@ class Counts extends ViewBase {
     return { title: caption, columns, rows: rows.map(([name, ...cells]) => [name, ...cells.map(numberIn)]) };
   }
 }
-
-/** On a phone a table may be wider than the screen. If it has no buttons, the keyboard scrolls the table itself. */
-const region = ({ caption, picked, sortable }: Table) =>
-  picked === null && !sortable ? { tabIndex: 0, role: "region", ariaLabel: caption } : {};
 
 /** Ends the scroller below the last row that it can show whole. */
 function wholeRows(scroller: HTMLElement) {

@@ -9,7 +9,7 @@ import { follow } from "../shared/going.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { bytesIn } from "../shared/record.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 /** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */
 type Grids = { cells: string; size: number; across: number } & Record<"masked" | "hidden", number>;
@@ -30,11 +30,7 @@ class Doors extends ViewBase {
   data!: { text: string; doors: string }; // from the first `show` on
   text = ""; // that the links keep
   body = make("nav", { className: "doors", ariaLabel: "Pages about this sentence" });
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "" }, this.body);
-  }
+  node = this.mount({ className: "" }, this.body);
 
   read(data: Doors["data"]) {
     this.data = data;

@@ -53,11 +53,11 @@ export class Explorer extends ViewBase {
   frame: Frame;
 
   constructor(parent: HTMLElement, page: Page = {}) {
-    super(page);
+    super(parent, page);
     this.controls = new Controls(this);
     this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
-    this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
+    this.mount({ className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.atEnd(veil(this.node, () => this.redraw()));
     this.atEnd(() => {

@@ -26,11 +26,11 @@ class FeedForward extends ViewBase {
   blocks = make("div", { className: "blocks" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const { canvas } = this;
     const look = { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" };
     const why = make("section", { className: "why" }, this.reason, this.blocks);
-    this.mount(parent, look, this.bar(), canvas, this.tip, why);
+    this.mount(look, this.bar(), canvas, this.tip, why);
     canvas.onpointermove = (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event));
     canvas.onpointerleave = () => this.hover(null);
     canvas.onclick = (event) => {

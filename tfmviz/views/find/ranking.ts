@@ -42,22 +42,16 @@ export function ranked(all: Words[], question: string, most: number): Entry[] {
   const typed = wordsOf(question);
   const telling = typed.filter((word) => !EMPTY.has(word));
   const asked = [...new Set(telling.length ? telling : typed)];
-  const sums = all.map((words) => ({ words, sum: 0, found: 0 }));
-  for (const word of asked) {
-    const values = all.map((words) => worthOf(word, words));
-    const rarity = Math.log(1 + all.length / Math.max(1, values.filter(Boolean).length));
-    for (const [n, value] of values.entries()) {
-      sums[n].sum += value * rarity;
-      sums[n].found += value ? 1 : 0;
-    }
-  }
+  const worth = asked.map((word) => all.map((words) => worthOf(word, words)));
+  const rarity = worth.map((values) => Math.log(1 + all.length / Math.max(1, values.filter(Boolean).length)));
   const whole = typed.join("");
-  return sums
+  const scored = all.map((words, n) => {
+    const values = worth.map((ofWord) => ofWord[n]);
+    const sum = values.reduce((sum, value, word) => sum + value * rarity[word], words.whole === whole ? EXACT : 0);
+    return { entry: words.entry, found: values.filter(Boolean).length, score: sum * KINDS[words.entry.kind] };
+  });
+  return scored
     .filter(({ found }) => found > 0 && found >= asked.length / 2)
-    .map(({ words, sum }) => ({
-      entry: words.entry,
-      score: (sum + (words.whole === whole ? EXACT : 0)) * KINDS[words.entry.kind],
-    }))
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ entry }) => entry);

@@ -10,7 +10,7 @@ type Data = { entries: string; at: string }; // as JSON, or where they are, if t
 const MOST = 12; // that are shown
 const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
 
-export default part<Data>((parent, { entries, at }) => {
+export default part<Data>(({ parent, data: { entries, at }, atEnd }) => {
   const opener = button("Find", { title: "Find a term, a page or a model (Ctrl K)", ariaKeyShortcuts: "Control+K" });
   opener.append(make("kbd", { textContent: "Ctrl K" }));
   const list = make("div", { id: "found", role: "listbox", ariaLabel: "Found" });
@@ -81,7 +81,8 @@ export default part<Data>((parent, { entries, at }) => {
     }
   };
   dialog.onclick = (event) => event.target === dialog && dialog.close(); // beside it
-  return { leave: hear(document, ["keydown"], listen) };
+  atEnd(hear(document, ["keydown"], listen));
+  return {};
 });
 
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
@@ -89,10 +90,8 @@ const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
 
 function option({ kind, title, says, place, address }: Entry, n: number, visit: (address: string) => void) {
   // A lecture's step has a sentence and a model of its own, and so may another entry.
-  const href = kept(
-    address,
-    kind === "step" || /[?&]model=/.test(address) ? ["projector"] : ["text", "model", "projector"],
-  );
+  const isOwn = kind === "step" || /[?&]model=/.test(address);
+  const href = kept(address, isOwn ? ["projector"] : ["text", "model", "projector"]);
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
   const onclick = (event: MouseEvent) => follow(event, visit);
   const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href, onclick };

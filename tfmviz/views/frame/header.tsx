@@ -7,13 +7,15 @@ import { follow } from "../shared/going.ts";
 type Entry = [title: string, address: string, answers: string];
 export type Group = { name: string; short: string; pages: Entry[] }; // a group without a name is a page alone
 
+type Tool = [name: string, does: string, act: () => void];
+
 /** What a header does for the pages around it: those of the app, or those of a site without a server. */
 export interface Places {
   kept: (address: string) => string; // the address with what the reader has chosen for all pages
   go: (address: string) => void; // goes there
   shared: (() => string) | null; // gives the address that opens what is seen, if there is one
   says: string; // of a shared address: what it holds
-  tools?: [name: string, does: string, act: () => void][]; // other buttons
+  tools?: Tool[]; // other buttons
 }
 
 export class Header {
@@ -36,10 +38,6 @@ export class Header {
       opener?.focus();
     };
     this.ends = [hear(document, ["click"], close), hear(document, ["keydown"], foldUp, true)];
-  }
-
-  leave() {
-    for (const end of this.ends) end();
   }
 
   show(title: string, groups: Group[]) {
@@ -104,8 +102,7 @@ export class Header {
     );
   }
 
-  async share() {
-    const address = this.places.shared?.() ?? "";
+  async share(address: string) {
     try {
       await navigator.clipboard.writeText(address);
       this.shared = `Copied: ${this.places.says}`;
@@ -119,17 +116,11 @@ export class Header {
     }, 3000);
   }
 
-  tool(name: string, does: string, act: () => void) {
-    return (
-      <button key={name} type="button" class="tool" title={does} onClick={act}>
-        {name}
-      </button>
-    );
-  }
-
   draw() {
     const { title, groups } = this;
+    const { shared, tools = [] } = this.places;
     const isAll = this.open === "all";
+    const share: Tool[] = shared ? [["Share", "Copies a link to this view", () => this.share(shared())]] : [];
     render(
       <>
         <nav aria-label="Pages" class={isAll ? "all" : ""}>
@@ -142,8 +133,11 @@ export class Header {
           </span>
           <ul class="groups">{groups.map((group) => (group.name ? this.group(group) : this.alone(group.pages[0])))}</ul>
         </nav>
-        {this.places.shared && this.tool("Share", "Copies a link to this view", () => this.share())}
-        {this.places.tools?.map((tool) => this.tool(...tool))}
+        {[...share, ...tools].map(([name, does, act]) => (
+          <button key={name} type="button" class="tool" title={does} onClick={act}>
+            {name}
+          </button>
+        ))}
         <p class="away" role="status">
           {this.shared}
         </p>

@@ -10,7 +10,7 @@ const AWAY = "Connection lost. Your text stays in its box.";
 
 type Data = { title: string; groups: string }; // of the open page; as JSON
 
-export default part<Data>((parent) => {
+export default part<Data>(({ parent, atEnd }) => {
   const header = new Header(parent, {
     kept,
     go: (address) => go(kept(address)),
@@ -20,12 +20,6 @@ export default part<Data>((parent) => {
   const away = make("p", { className: "away", role: "status" });
   parent.append(away);
   const say = (textContent: string) => put(away, { textContent });
-  const endWatch = onServer({ away: () => say(AWAY), back: () => say("") });
-  return {
-    take: ({ title, groups }) => header.show(title, JSON.parse(groups)),
-    leave() {
-      endWatch();
-      header.leave();
-    },
-  };
+  atEnd(onServer({ away: () => say(AWAY), back: () => say("") }), ...header.ends);
+  return { take: ({ title, groups }) => header.show(title, JSON.parse(groups)) };
 });

@@ -5,7 +5,7 @@ import { button, hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 
-export default part((parent) => {
+export default part(({ parent, atEnd }) => {
   const node = button("Guess", { title: "Hide the values until everyone has guessed (key g)" });
   const go = (stage: Stage) => {
     const isHidden = stage === "hidden";
@@ -19,14 +19,12 @@ export default part((parent) => {
     if (event.key === "g" && !isChord(event) && !isTyping(event)) toggle();
   };
   node.onclick = toggle;
-  const endKeys = hear(document, ["keydown"], listen, true); // pictures keep keys from the page
-  const endArrivals = hear(window, ["popstate"], arrive);
+  atEnd(
+    hear(document, ["keydown"], listen, true), // pictures keep keys from the page
+    hear(window, ["popstate"], arrive),
+    () => go(""),
+  );
   parent.append(make("div", { className: "view in-header" }, node));
   arrive();
-  const leave = () => {
-    go("");
-    endKeys();
-    endArrivals();
-  };
-  return { leave };
+  return {};
 });

@@ -33,9 +33,9 @@ class HeadMap extends ViewBase {
   body = make("div", { className: "body" }, this.plot, this.aside);
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const properties = { className: "heads", ariaLabel: "Map of heads" };
-    this.mount(parent, properties, this.caption, this.key, this.body, this.bar());
+    this.mount(properties, this.caption, this.key, this.body, this.bar());
     this.plot.addEventListener("keydown", (event) => this.move(event));
     this.plot.addEventListener("pointerleave", () => this.look(this.data.chosen));
   }

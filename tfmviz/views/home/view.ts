@@ -6,7 +6,7 @@ import { BrowserSource } from "../live/browser_source.ts";
 import { inOneLine } from "../live/updater.ts";
 import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
-import { button, hear, make, put, reused } from "../shared/elements.ts";
+import { button, hear, hearTyping, make, put, reused } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -32,9 +32,14 @@ type Data = Omit<Cut, "text"> & {
   parcel: ModelBundle | null;
 };
 
+const INTRO = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
+const HINT = "Enter keeps your sentence, Escape restores the last one.";
+
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
 const TURN = 5000; // milliseconds for each head, as long as nobody touches anything
 const LONG = 110; // letters of a sentence that takes several lines
+
+const hasMoved = ({ movementX, movementY }: PointerEvent) => movementX || movementY;
 
 const sharesOf = ({ weights }: Head) => weights.map((row) => row.map((share) => share / 10_000));
 
@@ -58,39 +63,34 @@ class Stage extends ViewBase {
     spellcheck: false,
     autocomplete: "off",
     rows: 1,
-  });
-
-  paper = make("div", { className: "paper" }, this.arcs, this.words, this.area);
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
-    const hint = "Enter keeps your sentence, Escape restores the last one.";
-    const look = { className: "stage", ariaLabel: "Heads at work" };
-    const scroller = make("div", { className: "scroller" }, this.paper);
-    const below = make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint }));
-    this.mount(parent, look, make("p", { textContent: intro }), this.choice, scroller, below);
-    this.own.onChange = () => this.follow();
-    this.#listen();
-    this.#takeTurns();
-  }
-
-  #listen() {
-    const { area } = this;
-    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing; // by an input method
-    hear(area, ["input", "compositionend"], (event) => isProposed(event) || this.follow());
-    area.onclick = () => this.#look();
-    area.onkeyup = () => this.#look();
-    area.onkeydown = (event) => {
+    onclick: () => this.#look(),
+    onkeyup: () => this.#look(),
+    onkeydown: (event) => {
       event.stopPropagation(); // letters typed here are no keys of the page
       if (event.isComposing) return;
       if (event.key === "Enter") this.#enter(event);
       if (event.key === "Escape") this.#giveBack();
-    };
-    area.onpointermove = (event) => {
-      if (event.pointerType !== "touch" && (event.movementX || event.movementY)) this.#see(this.#under(event));
-    };
-    area.onpointerleave = () => this.#see(this.pinned);
+    },
+    onpointermove: (event) => {
+      if (event.pointerType !== "touch" && hasMoved(event)) this.#see(this.#under(event));
+    },
+    onpointerleave: () => this.#see(this.pinned),
+  });
+
+  paper = make("div", { className: "paper" }, this.arcs, this.words, this.area);
+  node = this.mount(
+    { className: "stage", ariaLabel: "Heads at work" },
+    make("p", { textContent: INTRO }),
+    this.choice,
+    make("div", { className: "scroller" }, this.paper),
+    make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: HINT })),
+  );
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(parent, page);
+    this.own.onChange = () => this.follow();
+    hearTyping(this.area, () => this.follow());
+    this.#takeTurns();
   }
 
   #takeTurns() {
@@ -103,7 +103,7 @@ class Stage extends ViewBase {
       this.said.ariaLive = "polite"; // nobody wants to hear of every turn
     };
     const endTouch = hear(document, ["pointerdown", "keydown"], end, true);
-    const endMove = hear(document, ["pointermove"], (event) => (event.movementX || event.movementY) && end());
+    const endMove = hear(document, ["pointermove"], (event) => hasMoved(event) && end());
     this.atEnd(end);
   }
 

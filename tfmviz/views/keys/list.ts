@@ -28,7 +28,7 @@ export function keysList(more: Record<string, string>, press: (event: KeyboardEv
   const row = ([key, does]: Keys[number]) =>
     make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does }));
   const list = (keys: Keys) => table.replaceChildren(...keys.map(row));
-  return { dialog, open, list, leave: () => ends.map((end) => end()) };
+  return { dialog, open, list, ends };
 }
 
 function switchOf(name: string, text: string) {

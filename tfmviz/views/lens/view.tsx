@@ -33,8 +33,8 @@ export class Lens extends ViewBase {
   tip = make("p", { className: "tip" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "lens" }, this.bar(), this.legend, this.scroller, this.tip);
+    super(parent, page);
+    this.mount({ className: "lens" }, this.bar(), this.legend, this.scroller, this.tip);
   }
 
   take({ row, column }: Place) {

@@ -20,7 +20,7 @@ const MARK = "data-typing"; // on the page's root: what pictures show has not be
 const GONE = "Connection lost. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
-export default part<Data>((parent, { at }) => {
+export default part<Data>(({ parent, data: { at } }) => {
   const note = make("p", { role: "status", style: NOTE });
   parent.append(note);
   const own = new BrowserSource();

@@ -5,7 +5,7 @@ import type { Colours } from "../shared/colours.ts";
 import { make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
-import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
+import { across, cut, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 import type { Lab } from "./view.tsx";
 
@@ -25,43 +25,53 @@ export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) 
     if (mask.open[n]) pen.fillRect(...corner(mask, n, cell), cell - gap, cell - gap);
 }
 
+function layOut(free: number, { mask: { rows, columns }, texts }: Lab, { font, letters, least }: Colours) {
+  const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
+  const keys = texts.keys.map(cut);
+  const left = Math.min(LABEL, widest(texts.queries, `${letters}px ${font}`)) + 10;
+  const room = Math.max(0, free - left - COUNTS); // on a page that the reader leaves there is none
+  const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
+  const cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
+  const above = across(keys, cell, measure, { letters, least }, LABEL);
+  const after = Math.max(COUNTS, reach([...keys].reverse(), cell, measure, above, LABEL));
+  const [width, height] = [left + cell * columns + after, above.room + cell * rows + 4];
+  const beside = thinned(cell, { letters, least });
+  return { cell, left, top: above.room, width, height, above, beside, isWide: cell * columns > room };
+}
+
 const corner = ({ columns }: Mask, n: number, cell: number) =>
   [(n % columns) * cell, Math.floor(n / columns) * cell] as const;
 
 export class Board {
   drawn = ""; // the cells of the last drawing
-  above: Names = { step: 1, size: 1, isSlanted: false, room: 0 };
-  beside = { step: 1, size: 1 };
-  cell = 1;
-  left = 0;
-  top = 0;
-  width = 0;
-  height = 0;
-
-  canvas = make("canvas", { tabIndex: 0, role: "application" });
-  node = make("div", { className: "board" }, this.canvas);
+  place!: ReturnType<typeof layOut>; // from the first `measure` on
   cursor = { row: 0, column: 0 };
-
   lab: Lab;
 
-  constructor(lab: Lab) {
-    this.lab = lab;
-    this.canvas.addEventListener("pointerdown", (event) => {
+  canvas = make("canvas", {
+    tabIndex: 0,
+    role: "application",
+    onpointerdown: (event) => {
       const place = this.placeAt(event);
       if (!place) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.cursor = this.within(place);
-      lab.press(place);
-    });
-    this.canvas.addEventListener("pointermove", (event) => {
+      this.lab.press(place);
+    },
+    onpointermove: (event) => {
       const place = this.placeAt(event);
-      lab.point(place);
-      if (place && event.buttons) lab.drag(place);
-    });
-    this.canvas.addEventListener("pointerup", () => lab.finish());
-    this.canvas.addEventListener("pointercancel", () => lab.cancel());
-    this.canvas.addEventListener("pointerleave", () => lab.point(null));
-    this.canvas.addEventListener("keydown", (event) => lab.key(event));
+      this.lab.point(place);
+      if (place && event.buttons) this.lab.drag(place);
+    },
+    onpointerup: () => this.lab.finish(),
+    onpointercancel: () => this.lab.cancel(),
+    onpointerleave: () => this.lab.point(null),
+    onkeydown: (event) => this.lab.key(event),
+  });
+  node = make("div", { className: "board" }, this.canvas);
+
+  constructor(lab: Lab) {
+    this.lab = lab;
   }
 
   within({ row, column }: Place) {
@@ -69,35 +79,21 @@ export class Board {
     return { row: within(row, rows), column: within(column, columns) };
   }
 
-  measure(width: number, { font, letters, least }: Colours) {
-    const { rows, columns } = this.lab.mask;
-    const { texts } = this.lab;
-    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
-    const keys = texts.keys.map(cut);
-    this.left = Math.min(LABEL, widest(texts.queries, `${letters}px ${font}`)) + 10;
-    const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
-    const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
-    this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
-    this.node.classList.toggle("wide", this.cell * columns > room);
-    this.above = across(keys, this.cell, measure, { letters, least }, LABEL);
-    this.beside = thinned(this.cell, { letters, least });
-    this.top = this.above.room;
-    const after = Math.max(COUNTS, reach([...keys].reverse(), this.cell, measure, this.above, LABEL));
-    this.width = this.left + this.cell * columns + after;
-    this.height = this.top + this.cell * rows + 4;
+  measure(width: number, colours: Colours) {
+    this.place = layOut(width, this.lab, colours);
+    this.node.classList.toggle("wide", this.place.isWide);
   }
 
   draw(colours: Colours, hovered: Place | null) {
     const open = this.lab.mask.open.join("");
+    const { width, height } = this.place;
     this.cursor = this.within(this.cursor);
-    fading(this.canvas, open !== this.drawn, () =>
-      this.paint(fresh(this.canvas, this.width, this.height), colours, hovered),
-    );
+    fading(this.canvas, open !== this.drawn, () => this.paint(fresh(this.canvas, width, height), colours, hovered));
     this.drawn = open;
   }
 
   paint(pen: Pen, colours: Colours, hovered: Place | null = null) {
-    const { cell, left, top } = this;
+    const { cell, left, top } = this.place;
     pen.save();
     pen.translate(left, top);
     paintMask(pen, this.lab.mask, cell, colours);
@@ -112,7 +108,7 @@ export class Board {
 
   /** Writes −∞ into closed cells, what the mask adds to their scores, and marks those that differ from the start. */
   paintMarks(pen: Pen, colours: Colours): void {
-    const { cell } = this;
+    const { cell } = this.place;
     const { mask, entry } = this.lab;
     setPen(pen, { font: `${colours.letters}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
     const [isWritten, size] = [fitsInto(pen, "−∞", cell), Math.max(2, cell * 0.3)];
@@ -126,7 +122,7 @@ export class Board {
   }
 
   paintTexts(pen: Pen, colours: Colours): void {
-    const { cell, left, top, above, beside } = this;
+    const { cell, left, top, width, above, beside } = this.place;
     const { mask, texts } = this.lab;
     pen.font = `${beside.size}px ${colours.font}`;
     pen.textBaseline = "middle";
@@ -142,15 +138,16 @@ export class Board {
     pen.font = `${above.size}px ${colours.font}`;
     for (let j = 0; j < mask.columns; j += above.step) {
       const x = left + (j + 0.5) * cell;
-      writeName(pen, cut(texts.keys[j]), { x, y: top, side: "above", longest: (this.width - x) / SLANT }, above);
+      writeName(pen, cut(texts.keys[j]), { x, y: top, side: "above", longest: (width - x) / SLANT }, above);
     }
   }
 
   /** A place on the grid; on the labels beside it row or column is −1. */
   placeAt(event: MouseEvent): Place | null {
     const box = this.canvas.getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - this.top) / this.cell);
-    const column = Math.floor((event.clientX - box.left - this.left) / this.cell);
+    const { cell, left, top } = this.place;
+    const row = Math.floor((event.clientY - box.top - top) / cell);
+    const column = Math.floor((event.clientX - box.left - left) / cell);
     const { rows, columns } = this.lab.mask;
     if (row >= rows || column >= columns || (row < 0 && column < 0)) return null;
     return { row: Math.max(-1, row), column: Math.max(-1, column) };

@@ -1,30 +1,15 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
-import { render, type TargetedEvent } from "preact";
+import { render } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
-import {
-  type Bits,
-  type Brush,
-  changedBy,
-  copyOf,
-  countOf,
-  fromBits,
-  gestureOf,
-  gestureWords,
-  type Mask,
-  OPEN,
-  type Place,
-  ranges,
-  rowCount,
-  toBits,
-  touched,
-} from "./bits.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
+import type { Bits, Brush, Mask, Place } from "./bits.ts";
+import * as bits from "./bits.ts";
 import { Board, paintMask } from "./board.ts";
 
 /** A mask of the gallery, and as Python sends it. It is usable if its shape is the sentence's. */
@@ -54,39 +39,38 @@ export class Lab extends ViewBase {
   gesture: { brush: Brush; value: number; place: Place } | null = null;
   hovered: Place | null = null;
 
-  isWrittenOut = false; // row by row, in words
-
   board = new Board(this);
   gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
   sentence = make("div", { className: "sentence", role: "group", ariaLabel: HIDES, onkeydown: rove });
   tools = make("div", { className: "tools" });
   below = make("div", { className: "below" });
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    const bar = make("div", { className: "bar" }, this.tools, this.bar());
-    const properties = { className: "lab", ariaLabel: "Mask laboratory" };
-    this.mount(parent, properties, this.gallery, bar, this.sentence, this.board.node, this.below);
-  }
+  node = this.mount(
+    { className: "lab", ariaLabel: "Mask laboratory" },
+    this.gallery,
+    make("div", { className: "bar" }, this.tools, this.bar()),
+    this.sentence,
+    this.board.node,
+    this.below,
+  );
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
   read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: (Sent | Entry)[]; mask?: Mask }) {
     const texts = { queries, keys, tokens };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
-    if (gallery) this.entries = gallery.map((one) => ("mask" in one ? one : { ...one, mask: fromBits(one) }));
+    if (gallery) this.entries = gallery.map((one) => ("mask" in one ? one : { ...one, mask: bits.fromBits(one) }));
     if (mask && !isLike(mask, this.entry.mask)) {
       const own = this.entry.id;
       this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
     }
-    if (mask) this.mask = copyOf(mask);
+    if (mask) this.mask = bits.copyOf(mask);
   }
 
-  take({ start, bits }: { start: string; bits: string }) {
+  take({ start, bits: drawn }: { start: string; bits: string }) {
     this.start = start;
     const { rows, columns } = this.entry.mask;
-    const mask = fromBits({ rows, columns, bits });
-    if (toBits(mask) !== bits) return; // of a longer or shorter sentence than the one that is being typed
+    const mask = bits.fromBits({ rows, columns, bits: drawn });
+    if (bits.toBits(mask) !== drawn) return; // of a longer or shorter sentence than the one that is being typed
     this.mask = mask;
     this.redraw();
   }
@@ -101,7 +85,7 @@ export class Lab extends ViewBase {
   }
 
   get bits() {
-    return this.mask ? toBits(this.mask) : "";
+    return this.mask ? bits.toBits(this.mask) : "";
   }
 
   get entry() {
@@ -112,24 +96,25 @@ export class Lab extends ViewBase {
   begin(id: string) {
     this.remember();
     this.start = id;
-    this.mask = copyOf(this.entry.mask);
+    this.turnTo(bits.copyOf(this.entry.mask), `${this.entry.title}:`);
+  }
+
+  turnTo(mask: Mask, said: string) {
+    this.mask = mask;
     this.redraw();
-    this.say(`${this.entry.title}: ${this.counted}`);
+    this.say(`${said} ${this.counted}`);
     this.notify(0);
   }
 
   remember() {
-    this.past = [...this.past, { start: this.start, mask: copyOf(this.mask) }].slice(-MOST_UNDO);
+    this.past = [...this.past, { start: this.start, mask: bits.copyOf(this.mask) }].slice(-MOST_UNDO);
   }
 
   undo() {
     const last = this.past.pop();
     if (!last || last.mask.open.length !== this.entry.mask.open.length) return;
     this.start = last.start;
-    this.mask = last.mask;
-    this.redraw();
-    this.say(`Undone. ${this.counted}`);
-    this.notify(0);
+    this.turnTo(last.mask, "Undone.");
   }
 
   hold(brush: Brush) {
@@ -143,7 +128,7 @@ export class Lab extends ViewBase {
     this.touch();
     this.remember();
     const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : chosen;
-    this.gesture = { brush, value: gestureOf(this.mask, brush, touched(this.mask, brush, place)), place };
+    this.gesture = { brush, value: bits.gestureOf(this.mask, brush, bits.touched(this.mask, brush, place)), place };
     this.drag(place);
   }
 
@@ -151,8 +136,8 @@ export class Lab extends ViewBase {
     if (!this.gesture) return;
     const { brush, value } = this.gesture;
     if ((brush !== "column" && place.row < 0) || (brush !== "row" && place.column < 0)) return; // on the labels
-    const cells = touched(this.mask, brush, place);
-    for (const n of changedBy(this.entry.mask, brush, value, cells)) this.mask.open[n] = value;
+    const cells = bits.touched(this.mask, brush, place);
+    for (const n of bits.changedBy(this.entry.mask, brush, value, cells)) this.mask.open[n] = value;
     this.gesture.place = place;
     this.later(() => this.drawMask());
   }
@@ -161,7 +146,7 @@ export class Lab extends ViewBase {
     if (!this.gesture) return;
     const { brush, value, place } = this.gesture;
     this.gesture = null;
-    this.say(`${gestureWords(brush, value)}. ${this.told(place)}`);
+    this.say(`${bits.gestureWords(brush, value)}. ${this.told(place)}`);
     this.notifyChange();
   }
 
@@ -188,6 +173,7 @@ export class Lab extends ViewBase {
   draw() {
     const tile = ({ id, title, usable, mask }: Entry, n: number) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
+      const open = perCent(bits.countOf(mask) / mask.open.length);
       const paint = (node: HTMLCanvasElement | null) => {
         if (node) paintMask(fresh(node, mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
       };
@@ -199,7 +185,7 @@ export class Lab extends ViewBase {
           disabled={!usable}
           data-mask={id}
           aria-pressed={id === this.entry.id}
-          title={`${perCent(countOf(mask) / mask.open.length)} open. ${usable ? "Start from this" : "Another shape"}`}
+          title={`${open} open. ${usable ? "Start from this" : "Another shape"}`}
           onClick={() => this.begin(id)}
         >
           <canvas ref={paint} />
@@ -245,11 +231,8 @@ export class Lab extends ViewBase {
       </>,
       this.tools,
     );
-    const writeOut = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
-      this.isWrittenOut = open;
-      this.draw();
-    };
-    const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${ranges(this.mask, row)}`}</li>;
+    const isWrittenOut = this.below.querySelector("details")?.open; // row by row, in words
+    const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${bits.ranges(this.mask, row)}`}</li>;
     render(
       <>
         <p class="tip">{this.hovered ? this.told(this.hovered) : help}</p>
@@ -259,10 +242,10 @@ export class Lab extends ViewBase {
         <p class="about">
           <strong>{title}.</strong> {words}
         </p>
-        <details class="words" onToggle={writeOut}>
+        <details class="words" onToggle={() => this.drawMask()}>
           <summary>The mask in words</summary>
           <ol start={0} tabIndex={0}>
-            {this.isWrittenOut && [...queries.keys()].map(sees)}
+            {isWrittenOut && [...queries.keys()].map(sees)}
           </ol>
         </details>
       </>,
@@ -270,7 +253,7 @@ export class Lab extends ViewBase {
     );
     // Of the words a pressed one is seen by nobody, though it was in the mask one started from.
     const isSeen = ({ rows, columns, open }: Mask, column: number) =>
-      Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(OPEN);
+      Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(bits.OPEN);
     const joins = joinsOf(this.texts.tokens);
     const word = (key: string, n: number) => (
       <button
@@ -292,15 +275,13 @@ export class Lab extends ViewBase {
 
   get counted() {
     const { rows, columns, open } = this.mask;
-    const allowed = countOf(this.mask);
+    const allowed = bits.countOf(this.mask);
     const work = `${perCent(allowed / open.length)} of the work of full attention`;
     return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible: ${work}.`;
   }
 
   get warning() {
-    const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
-      (row) => rowCount(this.mask, row) === 0,
-    );
+    const empty = [...this.texts.queries.keys()].filter((row) => bits.rowCount(this.mask, row) === 0);
     const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
     return empty.length ? `Row ${named} sees no key: its softmax is 0/0.` : "";
   }
@@ -309,7 +290,7 @@ export class Lab extends ViewBase {
     const { queries, keys } = this.texts;
     if (row < 0) return `Key ${column} “${keys[column]}”: click to hide or show it.`;
     const who = `Query ${row} “${queries[row]}”`;
-    if (column < 0) return `${who} sees ${rowCount(this.mask, row)} keys.`;
+    if (column < 0) return `${who} sees ${bits.rowCount(this.mask, row)} keys.`;
     const may = this.mask.open[row * this.mask.columns + column] ? "can" : "cannot";
     return `${who} ${may} attend to key ${column} “${keys[column]}”.`;
   }
@@ -340,7 +321,8 @@ export class Lab extends ViewBase {
     const { title } = this.entry;
     const paint = (pen: Pen) => board.paint(pen, colours);
     const caption = `Rows are queries, columns keys. Blue: visible. ${this.counted}`;
-    return { width: Math.max(board.width, 420), height: board.height, paint, name: "mask", title, caption };
+    const { width, height } = board.place;
+    return { width: Math.max(width, 420), height, paint, name: "mask", title, caption };
   }
 
   values() {

@@ -19,6 +19,7 @@ const ASK = "/own"; // see ui/menu.py
 class Menu {
   pick: (model: string) => void;
   models: Model[] = [];
+  options: HTMLElement[] = []; // the models, and the reader's own
   at = 0; // the option that Enter takes
   chosen: string | undefined;
   converts = false;
@@ -36,10 +37,6 @@ class Menu {
     this.opener.append(this.name);
     const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
     parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
-    this.list.addEventListener("click", ({ target }) => {
-      const option = target instanceof Element && target.closest("[role=option]");
-      if (option) this.choose(this.options().indexOf(option as HTMLElement));
-    });
     this.list.addEventListener("keydown", (event) => this.press(event));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // letters are no keys of the page here
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
@@ -58,10 +55,17 @@ class Menu {
   }
 
   open() {
-    const titles = new Set(this.models.map(({ group }) => group));
     const own = make("div", { role: "option" }, make("span", { className: "name", textContent: OWN }));
-    this.list.replaceChildren(...[...titles].map((title) => this.group(title)), own);
-    for (const [n, node] of this.options().entries()) node.id = `model-${n}`;
+    this.options = [...this.models.map((model) => option(model, this.chosen)), own];
+    for (const [n, node] of this.options.entries())
+      Object.assign(node, { id: `model-${n}`, onclick: () => this.choose(n) });
+    const titles = [...new Set(this.models.map(({ group }) => group))];
+    const groups = titles.map((title) => {
+      const heading = make("div", { className: "title", textContent: title, ariaHidden: "true" });
+      const inside = this.options.filter((_, n) => this.models[n]?.group === title);
+      return make("div", { role: "group", ariaLabel: title }, heading, ...inside);
+    });
+    this.list.replaceChildren(...groups, own);
     this.dialog.showModal();
     this.offer();
     const chosen = this.models.findIndex(({ model }) => model === this.chosen);
@@ -74,28 +78,11 @@ class Menu {
     this.list.focus();
   }
 
-  group(title: string) {
-    const models = this.models.filter(({ group }) => group === title);
-    const heading = make("div", { className: "title", textContent: title, ariaHidden: "true" });
-    return make("div", { role: "group", ariaLabel: title }, heading, ...models.map((model) => this.option(model)));
-  }
-
-  option({ model, name, line, size }: Model) {
-    const title = make("span", { className: "name", textContent: name });
-    const code = make("code", { textContent: model === name ? "" : model });
-    const about = make("span", { className: "line", textContent: `${line} ${size}.` });
-    return make("div", { role: "option", ariaSelected: String(model === this.chosen) }, title, code, about);
-  }
-
-  options() {
-    return [...this.list.querySelectorAll("[role=option]")] as HTMLElement[];
-  }
-
   move(to: number) {
     this.at = to;
-    for (const [n, node] of this.options().entries()) node.classList.toggle("at", n === to);
+    for (const [n, node] of this.options.entries()) node.classList.toggle("at", n === to);
     this.list.setAttribute("aria-activedescendant", `model-${to}`);
-    this.options()[to]?.scrollIntoView({ block: "nearest" });
+    this.options[to]?.scrollIntoView({ block: "nearest" });
   }
 
   press(event: KeyboardEvent) {
@@ -109,7 +96,6 @@ class Menu {
   }
 
   choose(n: number) {
-    if (n < 0) return;
     if (n === this.models.length && !this.converts) {
       this.list.hidden = true;
       this.own.hidden = false;
@@ -120,6 +106,13 @@ class Menu {
     const model = this.models[n]?.model ?? ASK;
     if (model !== this.chosen) this.pick(model);
   }
+}
+
+function option({ model, name, line, size }: Model, chosen?: string) {
+  const title = make("span", { className: "name", textContent: name });
+  const code = make("code", { textContent: model === name ? "" : model });
+  const about = make("span", { className: "line", textContent: `${line} ${size}.` });
+  return make("div", { role: "option", ariaSelected: String(model === chosen) }, title, code, about);
 }
 
 function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
@@ -156,4 +149,4 @@ export function moved(key: string, at: number, names: string[]): number | null {
   return order.find((n) => names[n].toLowerCase().startsWith(key.toLowerCase())) ?? null;
 }
 
-export default part<Data>((parent, _, trigger) => new Menu(parent, (model) => trigger("picked", model)));
+export default part<Data>(({ parent, trigger }) => new Menu(parent, (model) => trigger("picked", model)));

@@ -1,15 +1,11 @@
 // Three words above the keys of a phone. A tap puts one into the sentence box and enters the text.
 
 import { button } from "../shared/elements.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 class Offers extends ViewBase {
   data!: { before: string; words: string[] }; // from the first `show` on
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "offers", ariaLabel: "Words to tap" });
-  }
+  node = this.mount({ className: "offers", ariaLabel: "Words to tap" });
 
   draw() {
     const { before, words } = this.data;

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { buttonOf, make, takenArrow } from "../shared/elements.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 type Part = [code: string, name: string];
 type Parts = { columns: string[]; rows: { name: string; parts: (Part | null)[] }[]; done: string };
@@ -14,13 +14,8 @@ export class Board extends ViewBase {
   off: string[] = []; // codes
   isKnown = false; // what is off: Python or the reader has said it
   at: string | undefined; // the switch that Tab reaches, the first if none
-  body = make("div");
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, this.body);
-    this.node.addEventListener("keydown", (event) => this.move(event));
-  }
+  body = make("div", { onkeydown: (event) => this.move(event) });
+  node = this.mount({ className: "parts", ariaLabel: "Parts of the model" }, this.body);
 
   draw() {
     const { columns, rows, done } = this.data;

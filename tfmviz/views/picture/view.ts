@@ -22,7 +22,7 @@ class Picture extends ViewBase {
   canvas = make("canvas", { tabIndex: 0, role: "application" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     this.canvas.onpointerdown = (event) => {
       const n = this.cellAt(event);
       if (n === null) return;
@@ -39,7 +39,7 @@ class Picture extends ViewBase {
     this.canvas.onblur = this.canvas.onfocus = () => this.later();
     const clear = button("Clear", { onclick: () => this.clear() });
     const bar = make("div", { className: "bar" }, clear, this.bar());
-    this.mount(parent, { className: "drawing", ariaLabel: "Picture" }, bar, this.canvas);
+    this.mount({ className: "drawing", ariaLabel: "Picture" }, bar, this.canvas);
   }
 
   read({ side, patch, title }: { side: number; patch: number; title: string }) {

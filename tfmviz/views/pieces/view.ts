@@ -3,7 +3,7 @@
 import { figureOf } from "../shared/drawn.ts";
 import { make } from "../shared/elements.ts";
 import { numberIn } from "../shared/table.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 type Piece = [text: string, kind: string, ...below: string[]];
 type Row = { name: string; note: string; pieces: Piece[]; left_out: number };
@@ -21,11 +21,7 @@ const SAID = {
 class Cuts extends ViewBase {
   data!: Pieces; // from the first `show` on
   body = make("div");
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "pieces" }, this.body, this.bar());
-  }
+  node = this.mount({ className: "pieces" }, this.body, this.bar());
 
   draw() {
     const { caption, titles, rows } = this.data;

@@ -8,7 +8,7 @@ import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts"
 const WAITS = "This window shows speaker notes. To connect it, press N in a lecture's window.";
 const GONE = "The lecture's window does not answer: it is closed or has left the lecture.";
 
-export default part((parent) => {
+export default part(({ parent, atEnd }) => {
   const node = parent.appendChild(make("div", { className: "view" }));
   let { step, began }: Said = {};
   let isThere = false;
@@ -49,33 +49,22 @@ export default part((parent) => {
     );
   };
 
-  const { say, end } = pair(
-    "presenter",
-    openersNumber(),
-    false,
-    () => ({}),
-    (said, is) => {
-      isThere = is;
-      if (said.step) ({ step, began } = said);
-      draw();
-    },
-  );
+  const { say, end } = pair({ from: "presenter", of: openersNumber() }, (said, is) => {
+    isThere = is;
+    if (said.step) ({ step, began } = said);
+    draw();
+  });
   const walk = (event: KeyboardEvent) => {
     const way = WAYS[event.key];
     if (!way || isChord(event) || event.shiftKey) return;
     event.preventDefault();
     say({ way });
   };
-  const endKeys = hear(window, ["keydown"], walk, true);
   const timer = setInterval(draw, 1000);
-  document.documentElement.setAttribute("data-drawn", ""); // there is nothing to wait for, see keys/drawn.ts
+  atEnd(end, () => clearInterval(timer), hear(window, ["keydown"], walk, true));
+  document.documentElement.setAttribute("data-drawn", ""); // there is nothing to wait for, see keys/view.ts
   draw();
-  const leave = () => {
-    end();
-    clearInterval(timer);
-    endKeys();
-  };
-  return { leave };
+  return {};
 });
 
 function clock(milliseconds: number) {

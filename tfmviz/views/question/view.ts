@@ -70,8 +70,7 @@ class Question {
   forget() {
     this.mark(null);
     this.box.value = "";
-    this.guess = null;
-    this.write();
+    this.keep({ at: null, words: "" });
   }
 
   follow() {
@@ -97,4 +96,4 @@ class Question {
   };
 }
 
-export default part<Data>((parent) => new Question(parent));
+export default part<Data>(({ parent }) => new Question(parent));

@@ -67,6 +67,10 @@ export function hear<Name extends keyof WindowEventMap>(
   };
 }
 
+/** Hears of what is typed into a box, not of what an input method still proposes. */
+export const hearTyping = (box: HTMLTextAreaElement, listener: () => void) =>
+  hear(box, ["input", "compositionend"], (event) => (event instanceof InputEvent && event.isComposing) || listener());
+
 const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],

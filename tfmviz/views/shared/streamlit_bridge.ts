@@ -76,15 +76,24 @@ export const component =
 /** Something on the page that is no view: it may take data each time, and ends when it leaves the page. */
 type Part<Data> = { take?: (data: Data) => void; leave?: () => void };
 type Trigger = Component["setTriggerValue"];
-type KeptPart<Data> = ShadowRoot & { part_?: Part<Data>; trigger_?: Trigger };
+type Ends = (() => void)[];
+type KeptPart<Data> = ShadowRoot & { part_?: Part<Data>; trigger_?: Trigger; ends_?: Ends };
+/** with the first data; `trigger` tells Python something, once; what `atEnd` is given is called when the part leaves */
+type Around<Data> = { parent: ShadowRoot; data: Data; trigger: Trigger; atEnd: (...ends: Ends) => void };
 
-/** A component that builds such a part with the first data. `trigger` tells Python something, once. */
+/** A component that builds such a part. */
 export const part =
-  <Data>(build: (parent: ShadowRoot, data: Data, trigger: Trigger) => Part<Data>) =>
+  <Data>(build: (around: Around<Data>) => Part<Data>) =>
   (drawn: { data: Data; parentElement: KeptPart<Data>; setTriggerValue: Trigger }) => {
-    const kept = drawn.parentElement;
+    const { data, parentElement: kept } = drawn;
     kept.trigger_ = drawn.setTriggerValue;
-    kept.part_ ??= build(kept, drawn.data, (name, value) => kept.trigger_?.(name, value));
-    kept.part_.take?.(drawn.data);
-    return kept.part_.leave;
+    kept.ends_ ??= [];
+    const { ends_: ends } = kept;
+    const trigger: Trigger = (name, value) => kept.trigger_?.(name, value);
+    kept.part_ ??= build({ parent: kept, data, trigger, atEnd: (...more) => ends.push(...more) });
+    kept.part_.take?.(data);
+    return () => {
+      for (const end of ends) end();
+      kept.part_?.leave?.();
+    };
   };

@@ -66,21 +66,28 @@ export class ViewBase {
   #frame: number | null = null;
   #ends: (() => void)[] = [];
 
+  parent: HTMLElement;
   page: Page;
 
-  constructor(page: Page) {
+  constructor(parent: HTMLElement, page: Page) {
+    this.parent = parent;
     this.page = page;
   }
 
-  mount(parent: HTMLElement, look: { className: string; ariaLabel?: string }, ...children: (Node | string)[]) {
-    const { className, ariaLabel } = look;
+  mount({ className, ariaLabel }: { className: string; ariaLabel?: string }, ...children: (Node | string)[]) {
     const group = ariaLabel ? { role: "group", ariaLabel } : {};
     this.node = make("div", { className: `view ${className}`, ...group }, ...children, this.live);
     this.node.addEventListener("fullscreenchange", () => this.redraw());
-    parent.append(this.node);
-    const watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.redraw());
-    watcher.observe(this.node);
+    this.parent.append(this.node);
+    return this.watch(this.node, () => this.node.clientWidth !== this.width && this.redraw());
+  }
+
+  /** Calls back whenever an element has another size. */
+  watch<Kind extends Element>(node: Kind, resized: () => void) {
+    const watcher = new ResizeObserver(resized);
+    watcher.observe(node);
     this.atEnd(() => watcher.disconnect());
+    return node;
   }
 
   atEnd(end: () => void) {

@@ -3,10 +3,10 @@
 import { isSame } from "../explorer/state.ts";
 import { inOneLine } from "../live/updater.ts";
 import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
-import { button, make, put } from "../shared/elements.ts";
+import { button, hearTyping, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";
 import type { Site } from "./site.ts";
-import { positionOf, questionOf, wordRows } from "./word_rows.ts";
+import { nextWords } from "./word_rows.ts";
 
 const LISTED = 8; // next words
 
@@ -31,7 +31,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   parent.append(make("section", { className: "next" }, asked, words, line), heads, compare);
   const explorer = site.heads.explorerIn(place, (selection) => site.choose(selection));
   site.heads.views.push(explorer);
-  site.listen(second);
+  hearTyping(second, () => site.run());
   compare.addEventListener("toggle", () => site.run());
 
   function warm() {
@@ -79,15 +79,12 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   }
 
   function listWords() {
-    const { engine, facts } = site;
-    if (!engine || !facts) return;
+    if (!site.facts) return;
     if (!holdsFirst) site.trace(site.text, FOLLOWED_SITES.explorer);
     holdsFirst = true;
-    const { tokens } = facts.texts.target;
-    const { fillsGaps } = engine.tokenizer;
-    const position = positionOf(tokens, site.place.token, fillsGaps);
-    put(asked, { textContent: questionOf(tokens, position, fillsGaps) });
-    words.replaceChildren(...wordRows(engine.likeliest(position, LISTED, temperature)));
+    const { textContent, rows } = nextWords(site, LISTED, temperature);
+    put(asked, { textContent });
+    words.replaceChildren(...rows);
   }
 
   return { run, follow, said: () => (compare.open ? text : "") };

@@ -33,7 +33,7 @@ export class Heads {
     this.views = [this.explorer];
   }
 
-  explorerIn(parent: HTMLElement, report: (selection: { layer: number; head: number; token: number | null }) => void) {
+  explorerIn(parent: HTMLElement, report: (selection: Site["place"]) => void) {
     return new Explorer(parent, { report: ({ layer, head, token }) => report({ layer, head, token }) });
   }
 

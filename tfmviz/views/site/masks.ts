@@ -1,6 +1,5 @@
 // Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
-import type { Engine } from "../engine/engine.ts";
 import { type ComparisonEdit, editsOf } from "../live/comparison_source.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
@@ -8,7 +7,7 @@ import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, optionsOf, put, select } from "../shared/elements.ts";
 import { bytesIn } from "../shared/record.ts";
 import { galleryOf } from "./gallery.ts";
-import { positionOf, questionOf, wordRows } from "./word_rows.ts";
+import { nextWords } from "./word_rows.ts";
 
 const LISTED = 6; // next words
 
@@ -19,7 +18,6 @@ tfmvizSite.add("masks", (site, parent) => {
   let edit = ""; // the cells that differ from it, as text for the address
   let drawn = ""; // what the pictures below show: sentence, place and mask
   let length = 0; // tokens
-  let position = 0; // of the token after which words are listed
   let own = ""; // the bits of the model's own mask
 
   /** The layer and the head that get the mask, "" for all. */
@@ -36,11 +34,11 @@ tfmvizSite.add("masks", (site, parent) => {
   const explorer = site.heads.explorerIn(heads, (place) => {
     const isOther = place.token !== site.place.token;
     site.place = { ...site.place, ...place };
-    if (isOther && site.engine) run(site.engine);
+    if (isOther) run();
     site.later();
   });
 
-  function run(engine: Engine) {
+  function run() {
     const { model } = site;
     const { facts, sites } = site.trace(site.text, ["*.mask"]);
     const { shape, data } = sites[`${site.layer}.mask`];
@@ -54,14 +52,13 @@ tfmvizSite.add("masks", (site, parent) => {
       if (box.selectedIndex < 0) box.value = "";
     }
     const { labels, tokens } = facts.texts.target;
-    const { fillsGaps } = engine.tokenizer;
-    position = positionOf(tokens, site.place.token, fillsGaps);
-    put(asks, { textContent: questionOf(tokens, position, fillsGaps) });
+    const { textContent, rows } = nextWords(site, LISTED);
+    put(asks, { textContent });
+    ofOwn.replaceChildren(...rows);
     const gallery = galleryOf(labels.length, {
       isDecoder: site.stack === "decoder",
       window: model.config.window ?? null,
     });
-    ofOwn.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));
     drawn = "";
     view.show({ queries: labels, keys: labels, tokens, gallery });
     const [wanted, changes] = [asked?.get("start") ?? "", (asked?.get("edit") ?? "").slice(0, LONGEST_MASK)];
@@ -89,8 +86,8 @@ tfmvizSite.add("masks", (site, parent) => {
 
   /** After each touch: the pass with the drawn mask, if that is another one. */
   function runWithMask() {
-    const { engine, text, place, layer } = site;
-    if (!engine || !view.mask || view.mask.rows !== length) return;
+    const { text, place, layer } = site;
+    if (!view.mask || view.mask.rows !== length) return;
     const bits = view.edited() ?? "";
     const [inLayer, inHead] = where.map(({ box }) => box.value);
     const now = JSON.stringify([text, layer, place, bits, site.model.model, site.off, inLayer, inHead]);
@@ -103,7 +100,7 @@ tfmvizSite.add("masks", (site, parent) => {
     const edited: ComparisonEdit = { by: "masks", usual: [0, 0], layers, heads, tokens: length };
     const edits = bits === own ? [] : (editsOf(bits, edited, length) ?? []);
     site.heads.show(explorer, site.trace(text, FOLLOWED_SITES.explorer, { edits }));
-    ofYours.replaceChildren(...wordRows(engine.likeliest(position, LISTED)));
+    ofYours.replaceChildren(...nextWords(site, LISTED).rows);
     tell();
   }
 

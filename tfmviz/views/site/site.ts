@@ -5,13 +5,14 @@ import type { Engine } from "../engine/engine.ts";
 import type { Edit } from "../engine/tap.ts";
 import type { Config } from "../engine/transformer.ts";
 import { engineOf, fetchEngine, type ModelBundle } from "../engine/view.ts";
+import { type Group, Header } from "../frame/header.tsx";
+import { type Keys, keysList, OPENS } from "../keys/list.ts";
 import { inOneLine } from "../live/updater.ts";
-import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
-import { hear, make, optionsOf, put, select } from "../shared/elements.ts";
+import { MOST_TYPED, SITE_PARTS } from "../shared/constants.ts";
+import { hearTyping, make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import { bytesIn, type TextFacts } from "../shared/record.ts";
-import { headerOf, shadowOf } from "./header.ts";
 import { Heads, offFrom } from "./heads.ts";
 
 /** In a page of one file, `inside` and `scenes` are ids of the elements that hold them, the former as base64. */
@@ -85,7 +86,7 @@ export class Site {
     model.box.append(...optionsOf(this.models.map(({ model, name }) => [model, name])));
     model.box.value = this.model.model;
     this.box.ariaLabel = "Your sentence: the figures change as you type";
-    this.listen(this.box);
+    hearTyping(this.box, () => this.run()); // each key runs the model
     byId("controls").append(make("div", { className: "line" }, this.box, tried.box, model.box, this.where), this.note);
     this.heads = new Heads(this, byId("explorer"));
     this.parts.explorer = this.heads;
@@ -102,12 +103,6 @@ export class Site {
     document.documentElement.toggleAttribute("data-projector", on);
     this.followLook();
     this.later();
-  }
-
-  /** @param box each key in which runs the model */
-  listen(box: HTMLTextAreaElement) {
-    const isProposed = (event: Event) => event instanceof InputEvent && event.isComposing;
-    hear(box, ["input", "compositionend"], (event) => isProposed(event) || this.run());
   }
 
   open(page: PageName) {
@@ -286,6 +281,48 @@ export class Site {
   followLook() {
     for (const { views } of Object.values(this.parts)) for (const view of views) view.followLook();
   }
+}
+
+const KEYS: Keys = [
+  ["f", "projector mode on or off"],
+  ["?", "this list"],
+  ["[ and ]", "previous and next layer (heads)"],
+  ["p", "play through the layers (heads)"],
+  ["arrows", "move within the selected figure"],
+  ["Escape", "release the keyboard from a figure or text box"],
+];
+
+const pageOf = (address: string) => (new URLSearchParams(address).get("page") ?? "explorer") as PageName;
+
+/** Puts the header on the page. Returns what says in it which part is open. */
+function headerOf(site: Site, host: HTMLElement) {
+  const root = shadowOf(host, String(document.querySelector("style")?.textContent)); // has what all views share
+  const project = () => site.project(!site.isProjected);
+  const keys = keysList({}, ({ key }) => key === "f" && project());
+  keys.list(KEYS);
+  const header = new Header(root, {
+    kept: (address) => `?${site.kept(pageOf(address))}`,
+    go: (address) => site.open(pageOf(address)),
+    shared: location.protocol === "about:" ? null : () => site.writeAddress(), // a notebook's page has no address
+    says: "the link holds your sentence, the model and all settings.",
+    tools: [
+      ["Projector", "Larger letters, no header (key F)", project],
+      ["?", OPENS, keys.open],
+    ],
+  });
+  root.append(keys.dialog);
+  const entries = [["tfmviz", "?"], ...site.given.parts.map((page) => [SITE_PARTS[page], `?page=${page}`])];
+  const groups: Group[] = entries.map(([title, address]) => ({ name: "", short: "", pages: [[title, address, ""]] }));
+  return (page: PageName) => header.show(SITE_PARTS[page], groups);
+}
+
+/** The shadow of an element, with the styles of the script that asks for it, and those that are `shared`. */
+function shadowOf(host: HTMLElement, shared = "") {
+  const root = host.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(shared + tfmvizStyle);
+  root.adoptedStyleSheets = [sheet];
+  return root;
 }
 
 async function engineFor({ parcel, inside = "" }: Model, arrived: (share: number) => void) {

@@ -8,7 +8,6 @@ import { Turning } from "../turning/view.ts";
 const TURN = new RegExp(`^${ADDRESS_TURN}$`);
 
 tfmvizSite.add("positions_rope", (site, parent) => {
-  let asked: URLSearchParams | null = site.address; // until that is shown
   const without = make("p", { textContent: "This model does not turn its queries and keys. Choose one with RoPE." });
   const place = make("div");
   parent.append(without, place);
@@ -23,9 +22,9 @@ tfmvizSite.add("positions_rope", (site, parent) => {
       if (!theta) return;
       const record = site.trace(site.text, [`${layer}.q`, `${layer}.k`, `${layer}.rot_*`]);
       view.show(turningOf(record, engine, { layer, head: site.place.head }));
-      const turn = asked?.get("turn") ?? "";
-      if (asked) view.select({ token: site.place.token, turn: TURN.test(turn) ? turn : "", sequence: view.sequence });
-      asked = null;
+      if (view.choice) return;
+      const turn = site.address.get("turn") ?? "";
+      view.select({ token: site.place.token, turn: TURN.test(turn) ? turn : "", sequence: view.sequence });
     },
     said: () => ({ turn: view.chosen().turn ?? "" }),
   };

@@ -3,21 +3,21 @@
 import { make } from "../shared/elements.ts";
 import { UNFILLED } from "../shared/first.ts";
 import { barLength, perCent } from "../shared/numbers.ts";
+import type { Site } from "./site.ts";
 
-export const wordRows = (best: [word: string, probability: number][]) =>
-  best.map(([word, p]) => {
+/** So many words after the chosen token, the last one if none is, or for a gap; and the question that they answer. */
+export function nextWords({ engine, facts, place }: Site, count: number, temperature = 1) {
+  if (!engine || !facts) return { textContent: "", rows: [] };
+  const { tokens } = facts.texts.target;
+  const { fillsGaps } = engine.tokenizer;
+  const at = place.token ?? tokens.findIndex((token) => fillsGaps && UNFILLED.test(token));
+  const position = at < 0 || at >= tokens.length ? tokens.length - 1 : at;
+  const read = tokens.slice(0, position + 1).join("");
+  const textContent = fillsGaps ? `Candidates for token ${position}` : `Next after “${read.slice(-60)}”`;
+  const rows = engine.likeliest(position, count, temperature).map(([word, p]) => {
     const length = make("span", { className: "length", style: { width: barLength(p) } });
     const label = make("span", { className: "label", dir: "auto", textContent: word });
     return make("li", {}, label, make("span", { className: "track" }, length), perCent(p));
   });
-
-/** The token after which words are listed, or the gap for which they are: the chosen one, a gap, the last one. */
-export function positionOf(tokens: string[], chosen: number | null, fillsGaps: boolean) {
-  const at = chosen ?? tokens.findIndex((token) => fillsGaps && UNFILLED.test(token));
-  return at < 0 || at >= tokens.length ? tokens.length - 1 : at;
-}
-
-export function questionOf(tokens: string[], position: number, fillsGaps: boolean) {
-  const read = tokens.slice(0, position + 1).join("");
-  return fillsGaps ? `Candidates for token ${position}` : `Next after “${read.slice(-60)}”`;
+  return { textContent, rows };
 }

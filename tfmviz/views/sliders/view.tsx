@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { make } from "../shared/elements.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 type Slider = [label: string, min: number, max: number, step: number];
 
@@ -10,11 +10,7 @@ class Sliders extends ViewBase {
   data!: { sliders: Record<string, Slider> }; // from the first `show` on
   set: Record<string, number> = {}; // nothing until Python has said what is set
   body = make("div");
-
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    this.mount(parent, { className: "sliders", ariaLabel: "Settings" }, this.body);
-  }
+  node = this.mount({ className: "sliders", ariaLabel: "Settings" }, this.body);
 
   draw() {
     const sliders = Object.entries(this.data.sliders).map(([name, [label, min, max, step]]) => {

@@ -56,13 +56,13 @@ export class Steps extends ViewBase {
   tools = this.bar();
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     this.back.title = this.next.title = "or the keys ← →";
     const look = { className: "steps", ariaLabel: "Attention, stage by stage" };
     const way = make("div", { className: "way" }, this.back, this.list, this.next);
     const say = make("p", { className: "say" }, this.count, " ", this.words);
     const focus = make("div", { className: "focus" }, this.picture, this.why);
-    this.mount(parent, look, way, say, this.tokens, this.chain, this.tools, focus);
+    this.mount(look, way, say, this.tokens, this.chain, this.tools, focus);
     listen(this.tokens, (query) => this.choose({ query }));
     const onKey = (event: KeyboardEvent) => this.key(event);
     document.addEventListener("keydown", onKey);

@@ -9,7 +9,7 @@ import { arrowed, make, watched } from "../shared/elements.ts";
 import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import { component, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, ViewBase } from "../shared/view_base.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };
 
@@ -24,16 +24,16 @@ class Translation extends ViewBase {
   hovered: number | null = null; // the step under the pointer or the keyboard
   player: ReturnType<typeof setTimeout> | undefined;
   tools = make("div", { style: { display: "contents" } });
-  body = make("div", { className: "both" });
+  body = this.watch(make("div", { className: "both" }), () => this.paintLines());
+  node = this.mount(
+    { className: "translating", ariaLabel: "A translation, word by word" },
+    make("div", { className: "bar" }, this.tools, this.bar()),
+    this.body,
+  );
 
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    const look = { className: "translating", ariaLabel: "A translation, word by word" };
-    this.mount(parent, look, make("div", { className: "bar" }, this.tools, this.bar()), this.body);
-    const observer = new ResizeObserver(() => this.paintLines());
-    observer.observe(this.body);
-    this.atEnd(() => observer.disconnect());
-    this.atEnd(() => this.stop());
+  leave() {
+    super.leave();
+    this.stop();
   }
 
   read(data: Data) {
@@ -102,18 +102,14 @@ class Translation extends ViewBase {
     this.touch();
     if (goes) {
       if (this.shown === this.most) this.go(0);
-      this.tick();
+      this.player = setTimeout(() => this.tick(), BEAT);
     } else this.notify();
     this.draw();
   }
 
   tick() {
-    this.player = setTimeout(() => {
-      const isLast = this.shown + 1 >= this.most;
-      if (isLast) this.stop();
-      this.go(this.shown + 1);
-      if (!isLast) this.tick();
-    }, BEAT);
+    this.player = this.shown + 1 < this.most ? setTimeout(() => this.tick(), BEAT) : undefined;
+    this.go(this.shown + 1);
   }
 
   stop() {

@@ -2,7 +2,7 @@
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { listen, make, optionsOf, select, within } from "../shared/elements.ts";
+import { listen, make, optionsOf, put, select, within } from "../shared/elements.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
@@ -30,8 +30,8 @@ type Product = { i: number; j: number; each: number[]; whole: number };
 
 export class Turning extends ViewBase {
   vectors!: Vectors; // from the first `read` on
-  choice: Chosen | null = null;
-  seen: Chosen | null = null; // the same, on its way there
+  choice!: Chosen; // from the first `take` on
+  seen?: Chosen; // the same, on its way there
   stop = () => {};
   q: Pair[] = []; // of the chosen query, before turning
   k: Pair[] = []; // of the chosen key
@@ -43,35 +43,32 @@ export class Turning extends ViewBase {
     key: select("Key k:", {}, (value) => this.choose({ key: Number(value) })),
   };
   sliders = {
-    i: slider("i, position of q", (value) => this.move({ i: value })),
-    j: slider("j, position of k", (value) => this.move({ j: value })),
-    both: slider("both together", (value) => this.moveBoth(value)),
+    i: slider("i, position of q", (i) => this.move({ i })),
+    j: slider("j, position of k", (j) => this.move({ j })),
+    both: slider("both together", (earlier) => this.moveBoth(earlier)),
   };
   dial = make("canvas", { role: "img" });
-  says = {
-    angles: make("p"),
-    pair: make("p"),
-    head: make("p", { className: "strong" }),
-    kept: make("p", { className: "kept" }),
-    model: make("p", { className: "aside" }),
-  };
+  says = ["", "", "strong", "kept", "aside"].map((className) => make("p", { className }));
   dials = make("div", { className: "dials", role: "group", ariaLabel: "Choose a pair of coordinates." });
   curve = make("canvas", { role: "img" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const sliders = Object.values(this.sliders).map(({ node }) => node);
-    const says = make("div", { className: "says" }, ...Object.values(this.says));
+    const says = make("div", { className: "says" }, ...this.says);
     const beside = make("div", { className: "beside" }, ...sliders, says);
-    const hint = "All pairs, the fastest first; click one.";
     const whole = make("span", { className: "whole", textContent: "q · k: whole head" });
     const pair = make("span", { className: "single", textContent: "this pair" });
     const where = " at every distance; the line marks the sliders' distance";
-    const legend = make("p", { className: "legend" }, whole, pair, where);
-    const bar = make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar());
-    const stage = make("div", { className: "stage" }, make("figure", {}, this.dial), beside);
-    const aside = make("p", { className: "aside", textContent: hint });
-    this.mount(parent, { className: "turning", ariaLabel: TITLE }, bar, stage, aside, this.dials, legend, this.curve);
+    this.mount(
+      { className: "turning", ariaLabel: TITLE },
+      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
+      make("div", { className: "stage" }, make("figure", {}, this.dial), beside),
+      make("p", { className: "aside", textContent: "All pairs, the fastest first; click one." }),
+      this.dials,
+      make("p", { className: "legend" }, whole, pair, where),
+      this.curve,
+    );
     const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
     listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }
@@ -141,7 +138,6 @@ export class Turning extends ViewBase {
 
   /** Chooses a pair, or other tokens; these stand again where they do in the sentence. */
   choose(part: Partial<Chosen>) {
-    if (!this.choice) return;
     const { query, key, pair, i, j } = { ...this.choice, ...part };
     if ("pair" in part) this.choice = this.fitted({ query, key, pair, i, j });
     else this.place({ query, key, pair });
@@ -150,8 +146,7 @@ export class Turning extends ViewBase {
     this.notify();
   }
 
-  move(part: { i: number } | { j: number }) {
-    if (!this.choice) return;
+  move(part: { i?: number; j?: number }) {
     this.choice = { ...this.choice, ...part };
     this.anchor = this.productAt(this.choice); // from here on both may move together
     this.turn();
@@ -159,7 +154,6 @@ export class Turning extends ViewBase {
 
   /** @param earlier the smaller of the two positions */
   moveBoth(earlier: number) {
-    if (!this.choice) return;
     const { i, j } = this.choice;
     const by = earlier - Math.min(i, j);
     this.choice = { ...this.choice, i: i + by, j: j + by };
@@ -172,19 +166,20 @@ export class Turning extends ViewBase {
   }
 
   still() {
-    const { angles, pair, head, kept } = this.says;
-    this.say([angles, pair, head, kept].map(({ textContent }) => textContent).join(" "));
+    this.say(this.sentences().slice(0, 4).join(" "));
   }
 
   draw() {
     if (!this.choice) return;
-    this.setControls(this.choice);
-    this.turnDials(this.choice);
-    this.write(this.choice);
-    this.drawCurve(this.choice);
+    this.setControls();
+    this.turnDials();
+    for (const [n, textContent] of this.sentences().entries()) put(this.says[n], { textContent });
+    this.dial.ariaLabel = `Circle with two arrows: ${degrees(angleBetween(...this.arrows()))} from k to q.`;
+    this.drawCurve();
   }
 
-  drawCurve({ i, j, pair }: Chosen) {
+  drawCurve() {
+    const { i, j, pair } = this.choice;
     const { tokens, last } = this.vectors;
     const longest = Math.max(tokens.length, Math.abs(i - j));
     const reach = Math.min(last, REACHES.find((distance) => distance >= longest) ?? last);
@@ -197,8 +192,9 @@ export class Turning extends ViewBase {
     this.curve.ariaLabel = `At distance ${at} q · k is ${ofHead} for the whole head, ${ofPair} for pair ${pair}.`;
   }
 
-  setControls({ query, key, i, j }: Chosen) {
+  setControls() {
     const { last } = this.vectors;
+    const { query, key, i, j } = this.choice;
     const { sliders, menus } = this;
     menus.query.box.value = String(query);
     menus.key.box.value = String(key);
@@ -208,8 +204,8 @@ export class Turning extends ViewBase {
     sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
   }
 
-  turnDials(chosen: Chosen) {
-    const { seen } = this;
+  turnDials() {
+    const { seen, choice: chosen } = this;
     const from = seen?.query === chosen.query && seen.key === chosen.key ? seen : chosen;
     this.stop();
     this.stop = gliding([from.i, from.j], [chosen.i, chosen.j], ([i, j]) => {
@@ -233,22 +229,29 @@ export class Turning extends ViewBase {
     }
   }
 
-  write({ query, key, pair, i, j }: Chosen) {
+  /** The chosen pair of the query and of the key, turned. */
+  arrows(): [q: Pair, k: Pair] {
+    const { pair, i, j } = this.choice;
+    const rate = this.vectors.theta[pair];
+    return [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
+  }
+
+  /** What is said of the pair, of the head, of moving both, and of the sentence. */
+  sentences() {
     const { theta, rot_q, rot_k } = this.vectors;
+    const { query, key, pair, i, j } = this.choice;
     const { each, whole } = this.productAt({ i, j });
     const rate = theta[pair];
-    const [q, k] = [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
-    const angle = degrees(angleBetween(q, k));
-    const [byI, byJ] = [degrees(i * rate), degrees(j * rate)];
-    const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${angle})`;
+    const [q, k] = this.arrows();
+    const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${degrees(angleBetween(q, k))})`;
     const inModel = total(products(pairsOf(rot_q, query), pairsOf(rot_k, key), theta, 0, 0));
-    const { says } = this;
-    says.angles.textContent = `Pair ${pair}, θ = ${number(rate)}: q turns by i θ = ${byI}, k by j θ = ${byJ}.`;
-    says.pair.textContent = `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`;
-    says.head.textContent = `All ${theta.length} pairs: q · k = ${number(whole)}`;
-    says.kept.textContent = this.keptWords(i - this.anchor.i, whole);
-    says.model.textContent = `In the sentence, at ${query} and ${key}: q · k = ${number(inModel)}.`;
-    this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
+    return [
+      `Pair ${pair}, θ = ${number(rate)}: q turns by i θ = ${degrees(i * rate)}, k by j θ = ${degrees(j * rate)}.`,
+      `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`,
+      `All ${theta.length} pairs: q · k = ${number(whole)}`,
+      this.keptWords(i - this.anchor.i, whole),
+      `In the sentence, at ${query} and ${key}: q · k = ${number(inModel)}.`,
+    ];
   }
 
   keptWords(by: number, whole: number) {
@@ -259,8 +262,7 @@ export class Turning extends ViewBase {
   }
 
   figure() {
-    const { angles, pair, head } = this.says;
-    const caption = [angles, pair, head].map(({ textContent }) => textContent).join(" ");
+    const caption = this.sentences().slice(0, 3).join(" ");
     return { ...figureOf(this.node), name: "turning", title: TITLE, caption };
   }
 

@@ -51,8 +51,11 @@ export const openersNumber = () => (window.name.startsWith(OF) ? window.name.sli
 export const openPresenters = () =>
   window.open("./lectures?presenter=1", OF + ownNumber(), "popup,width=640,height=480") !== null;
 
-/** One end of the talk: it says `answer` too, and has `heard` what the other says and whether it is there. */
-export function pair(from: Side, of: string, isThere: boolean, answer: () => Said, heard: Heard) {
+/** `answer`: what it says each time; `isThere`: whether the other one was there last */
+export type End = { from: Side; of: string; isThere?: boolean; answer?: () => Said };
+
+/** One end of the talk: it has `heard` what the other says and whether it is there. */
+export function pair({ from, of, isThere, answer = () => ({}) }: End, heard: Heard) {
   const channel = new BroadcastChannel("tfmviz-lecture");
   let unanswered = isThere ? 0 : MOST[from];
   const say = (more: Partial<Message> = {}) => channel.postMessage({ ...answer(), of, from, ...more });

@@ -62,7 +62,7 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-export const MOVES: (keyof WindowEventMap)[] = ["wheel", "pointerdown", "keydown", "touchstart"];
+const MOVES: (keyof WindowEventMap)[] = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
  * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands

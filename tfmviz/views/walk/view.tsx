@@ -6,7 +6,7 @@ import { render } from "preact";
 import { hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { follow } from "../shared/going.ts";
 import { part } from "../shared/streamlit_bridge.ts";
-import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
+import { type End, openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight, scrollToTabs } from "./sight.ts";
 import { arrive, step } from "./stepping.ts";
 
@@ -15,7 +15,7 @@ const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=comb
 
 const BLOCKED = "The browser blocked the presenter's window. Allow pop-ups for this page and press N again.";
 
-export default part<Step>((parent) => {
+export default part<Step>(({ parent, atEnd }) => {
   const node = parent.appendChild(make("div", { className: "view" }));
   const root = document.documentElement.dataset; // it knows of the presenter from one page to the next
   let shown: Step | undefined;
@@ -57,20 +57,16 @@ export default part<Step>((parent) => {
     );
   };
 
-  const { say, end } = pair(
-    "lecture",
-    ownNumber(),
-    Boolean(root.presented),
-    () => ({ step: shown, began }),
-    ({ way, again }, isThere) => {
-      if (again) began = keepTime(shown, true);
-      root.presented = isThere ? "true" : "";
-      isBlocked &&= !isThere;
-      draw();
-      if (way && shown?.[way]) step(shown[way]);
-      if (again) say();
-    },
-  );
+  const answer = () => ({ step: shown, began });
+  const lecture: End = { from: "lecture", of: ownNumber(), isThere: Boolean(root.presented), answer };
+  const { say, end } = pair(lecture, ({ way, again }, isThere) => {
+    if (again) began = keepTime(shown, true);
+    root.presented = isThere ? "true" : "";
+    isBlocked &&= !isThere;
+    draw();
+    if (way && shown?.[way]) step(shown[way]);
+    if (again) say();
+  });
 
   const take = (data: Step) => {
     const isNew = shown?.title !== data.title || shown.place !== data.place;
@@ -117,19 +113,16 @@ export default part<Step>((parent) => {
   const point = () => {
     isPointed = true;
   };
-  const ends = [
+  atEnd(
     hear(window, ["pointerdown"], point, true),
     hear(window, ["keydown"], early, true),
     hear(document, ["keydown"], present, true), // pictures keep keys from the page
     hear(document.documentElement, ["keydown"], late),
     hear(window, ["keydown"], typed),
     end,
-  ];
-  const leave = () => {
-    for (const end of ends) end();
-    endScroll();
-  };
-  return { take, leave };
+    () => endScroll(),
+  );
+  return { take };
 });
 
 /** When this window has shown the first step of a lecture: now, if it is the first or no step was shown before. */

@@ -64,11 +64,11 @@ export class Whole extends ViewBase {
   legend = make("p", { className: "legend" });
 
   constructor(parent: HTMLElement, page: Page) {
-    super(page);
+    super(parent, page);
     const [back, next] = [-1, 1].map((by) => button(by < 0 ? "← Back" : "Next →", { onclick: () => this.step(by) }));
     this.controls.append(make("div", { className: "steps" }, back, next, this.plays), this.bar());
     const properties = { className: "whole", ariaLabel: "The whole model" };
-    this.mount(parent, properties, this.controls, this.tip, this.picture, this.legend);
+    this.mount(properties, this.controls, this.tip, this.picture, this.legend);
     this.atEnd(() => this.pause());
     this.picture.addEventListener("pointermove", (event) => {
       if (event.pointerType !== "touch" && !buttonOf(event)) this.hover(this.vectorAt(event));

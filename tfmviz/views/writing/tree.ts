@@ -58,4 +58,4 @@ export function treeOf(code: string): Tree {
   return { branches, branch: Number(branch), shown: Number(shown) };
 }
 
-export const startsWith = (path: number[], beginning: number[]) => beginning.every((token, n) => token === path[n]);
+const startsWith = (path: number[], beginning: number[]) => beginning.every((token, n) => token === path[n]);

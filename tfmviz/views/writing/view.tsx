@@ -7,10 +7,10 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
 import { decimal, perCent } from "../shared/numbers.ts";
-import { component, DEBOUNCE_MS, type Page, ViewBase } from "../shared/view_base.ts";
+import { component, DEBOUNCE_MS, ViewBase } from "../shared/view_base.ts";
 import { type Settings, settled } from "./decoding.ts";
 import { Cumulated, drawWords, entropyWords, type Place, type Rival, rivalSentence, Shares } from "./rivals.tsx";
-import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
+import { choose, codeOf, goTo, NOTHING, pathOf, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
 
 interface Data {
   about: string; // model and text: the words belong to them
@@ -28,6 +28,7 @@ interface Data {
 const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than STILL: the page does not run for every word
 const FEW = 4; // words ahead at which more are asked for
 
+const TITLE = "A text that the model writes";
 const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
 
 const wordSentence = ({ text, p, entropy }: Place, n: number) =>
@@ -40,18 +41,16 @@ class Desk extends ViewBase {
   asked = ""; // the code for which more words were asked
   note = "";
   player: ReturnType<typeof setTimeout> | undefined;
-  mode: "" | "play" | "end" = "";
+  pace = 0; // ms a word while it plays, else 0
   owed = 0; // words asked for one by one that Python has yet to send
 
-  pace = PACE;
   above = make("div");
   below = make("div"); // the bar of the figure
+  node = this.mount({ className: "writing", ariaLabel: TITLE }, this.above, this.bar(), this.below);
 
-  constructor(parent: HTMLElement, page: Page) {
-    super(page);
-    const properties = { className: "writing", ariaLabel: "A text that the model writes" };
-    this.mount(parent, properties, this.above, this.bar(), this.below);
-    this.atEnd(() => this.stop());
+  leave() {
+    super.leave();
+    this.stop();
   }
 
   show(data: Data | Settings) {
@@ -63,7 +62,7 @@ class Desk extends ViewBase {
     }
     this.asked = "";
     super.show(data);
-    if (this.mode) this.schedule();
+    if (this.pace) this.schedule();
     else if (this.owed) this.pay();
   }
 
@@ -77,7 +76,7 @@ class Desk extends ViewBase {
     this.tree = treeOf(path);
     this.looked = word;
     this.redraw();
-    if (this.mode) this.schedule();
+    if (this.pace) this.schedule();
   }
 
   chosen() {
@@ -95,11 +94,8 @@ class Desk extends ViewBase {
   /** What is known of the places of the text, as far as it is the one that Python has read. */
   get places() {
     const { places } = this.data;
-    const tokens = places.map(({ token }) => token);
-    const written = writtenIn(this.tree);
-    if (startsWith(tokens, written)) return places;
-    const same = written.findIndex((token, n) => token !== tokens[n]);
-    return places.slice(0, same); // the rest is on its way
+    const other = writtenIn(this.tree).findIndex((token, n) => token !== places[n]?.token);
+    return other < 0 ? places : places.slice(0, other); // the rest is on its way
   }
 
   /** Something the reader does: it ends the playing. */
@@ -136,7 +132,7 @@ class Desk extends ViewBase {
   }
 
   next() {
-    if (this.mode) this.stop();
+    if (this.pace) this.stop();
     this.note = "";
     this.owed += 1;
     this.pay();
@@ -168,20 +164,19 @@ class Desk extends ViewBase {
   }
 
   /** Plays or, if it plays already, pauses; `pace` is in ms a word. */
-  play(mode: "play" | "end", pace: number) {
-    const goes = this.mode !== mode;
+  play(pace: number) {
+    const goes = this.pace !== pace;
     this.act();
-    if (goes) {
-      Object.assign(this, { mode, pace });
-      this.tick();
-    } else this.notify(0);
+    this.pace = goes ? pace : 0;
+    if (goes) this.tick();
+    else this.notify(0);
     this.draw();
   }
 
   stop() {
     clearTimeout(this.player);
     this.player = undefined;
-    this.mode = "";
+    this.pace = 0;
     this.owed = 0;
   }
 
@@ -194,29 +189,43 @@ class Desk extends ViewBase {
 
   /** Writes a word while playing. If none is there yet, `show` goes on when Python has sent more. */
   tick() {
-    if (!this.mode) return;
+    if (!this.pace) return;
     if (this.stops) {
       this.stop();
       this.draw();
       this.notify(0);
     } else if (!this.write()) this.notify(0);
-    else if (this.mode) this.schedule();
+    else if (this.pace) this.schedule();
   }
 
   /** Reports the tree when the hand is still, or at once if few words are left to write while playing. */
   notify(delay: number = DEBOUNCE_MS) {
     const code = codeOf(this.tree);
     const isShort = !this.stops && this.places.length - this.tree.shown <= FEW;
-    const now = delay === 0 || (this.mode && isShort && this.asked !== code && this.asked === "");
+    const now = delay === 0 || (this.pace && isShort && this.asked !== code && this.asked === "");
     if (now) this.asked = code;
     super.notify(now ? 0 : delay);
   }
 
   draw() {
     const place = this.places[this.place];
+    const [before, after] = this.data.edits;
+    const stopped = this.stops !== "";
+    const edit = (step: number) => this.act(() => super.notify(0, { edit: step })); // its tree comes with the text
+    const tools: Tool[] = [
+      ["Next word", () => this.next(), stopped],
+      ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],
+      [this.pace === PACE ? "Pause" : "Play", () => this.play(PACE), stopped],
+      [this.pace === FAST ? "Stop" : "To the end", () => this.play(FAST), stopped],
+      ["Start again", () => this.act(() => this.change(NOTHING)), codeOf(this.tree) === ""],
+      ["Undo edit", () => edit(-1), false, `Back to “${before}”`, before === null],
+      ["Redo edit", () => edit(1), false, `On to “${after}”`, after === null],
+    ];
     render(
       <>
-        {this.buttons()}
+        <div class="bar">
+          <Tools tools={tools} />
+        </div>
         {this.text()}
         <p class="status" role="status">
           {this.note || this.stops || (this.tree.shown > 0 && LEGEND)}
@@ -240,26 +249,6 @@ class Desk extends ViewBase {
   get says() {
     const place = this.places[this.place];
     return place ? `${drawWords(place, this.isWritten)} ${entropyWords(place.entropy)}` : "The model is reading…";
-  }
-
-  buttons() {
-    const [before, after] = this.data.edits;
-    const stopped = this.stops !== "";
-    const edit = (step: number) => this.act(() => super.notify(0, { edit: step })); // its tree comes with the text
-    const tools: Tool[] = [
-      ["Next word", () => this.next(), stopped],
-      ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],
-      [this.mode === "play" ? "Pause" : "Play", () => this.play("play", PACE), stopped],
-      [this.mode === "end" ? "Stop" : "To the end", () => this.play("end", FAST), stopped],
-      ["Start again", () => this.act(() => this.change(NOTHING)), codeOf(this.tree) === ""],
-      ["Undo edit", () => edit(-1), false, `Back to “${before}”`, before === null],
-      ["Redo edit", () => edit(1), false, `On to “${after}”`, after === null],
-    ];
-    return (
-      <div class="bar">
-        <Tools tools={tools} />
-      </div>
-    );
   }
 
   text() {
@@ -353,7 +342,7 @@ class Desk extends ViewBase {
   }
 
   figure() {
-    return { ...figureOf(this.node), name: "writing", title: "A text that the model writes", caption: this.says };
+    return { ...figureOf(this.node), name: "writing", title: TITLE, caption: this.says };
   }
 
   values() {
