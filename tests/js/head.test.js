@@ -129,15 +129,8 @@ test("a score is explained by what it was divided, capped and biased by", () => 
 });
 
 test("a score is explained by the products of its query and its key, which add up to it", () => {
-  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
-  const head = Object.assign(Object.create(Head.prototype), {
-    ...SCALED,
-    known: {},
-    crossing: false,
-    counts: { dim: 3 },
-  });
-  Object.assign(head, { queries: ["a"], keys: ["b"], arrays: { q: row(3, 5, 0.5), k: row(2, -4, 6) } });
-  const told = JSON.stringify(explain(head, "raw", { query: 0, key: 0 }));
+  const asked = head({ divisor: 2, divided: "√4", cap: null }, { q: row(3, 5, 0.5), k: row(2, -4, 6) });
+  const told = JSON.stringify(explain(asked, "raw", { query: 0, key: 0 }));
   for (const part of ["6.000", "−20.000", "3.000", "−11.000"]) assert.ok(told.includes(part), `${part}: ${told}`);
-  assert.equal(head.matrix("raw").values[0], -11);
+  assert.equal(asked.matrix("raw").values[0], -11);
 });
