@@ -332,7 +332,7 @@ def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: The
         looks = {head: replace(look, dash=DASHES[0]) for head, look in looks.items()}
     return [
         _Panel(
-            f"{title}, each row 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
+            f"{title}, 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
             _thinned({head: (steps, values) for head, values in lines.items()}),
             [looks[head] for head in lines],
             height=(theme.letters + 5) * len(lines) if many else 110,
