@@ -13,7 +13,7 @@ const LARGEST = 30;
 const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
 const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
-const COUNTS = 40;
+const NONE = "none!"; // beside a row, in place of the number of its keys
 
 export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
   pen.fillStyle = colours.masked;
@@ -75,14 +75,15 @@ export class Board {
     const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
     const keys = texts.keys.map(cut);
     this.left = Math.min(LABEL, widest(texts.queries, `${letters}px ${font}`)) + 10;
-    const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
+    const counts = measure(NONE, letters) + 10;
+    const room = Math.max(0, width - this.left - counts); // on a page that the reader leaves there is none
     const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
     this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
     this.node.classList.toggle("wide", this.cell * columns > room);
     this.above = across(keys, this.cell, measure, { letters, least }, LABEL);
     this.beside = thinned(this.cell, { letters, least });
     this.top = this.above.room;
-    const after = Math.max(COUNTS, reach([...keys].reverse(), this.cell, measure, this.above, LABEL));
+    const after = Math.max(counts, reach([...keys].reverse(), this.cell, measure, this.above, LABEL));
     this.width = this.left + this.cell * columns + after;
     this.height = this.top + this.cell * rows + 4;
   }
@@ -136,7 +137,7 @@ export class Board {
       pen.textAlign = "right";
       writeToken(pen, cut(texts.queries[i]), [left - 5, top + (i + 0.5) * cell], beside.size);
       pen.textAlign = "left";
-      pen.fillText(count ? String(count) : "none!", left + mask.columns * cell + 5, top + (i + 0.5) * cell);
+      pen.fillText(count ? String(count) : NONE, left + mask.columns * cell + 5, top + (i + 0.5) * cell);
     }
     pen.fillStyle = colours.text;
     pen.font = `${above.size}px ${colours.font}`;
