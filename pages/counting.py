@@ -39,7 +39,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "Never seen",
             of(probabilities.gaps),
-            "The longer the n-grams, the fewer a text contains.",
+            "The longer an n-gram, the less likely it was ever seen.",
             "How many n-grams of new text were never counted?",
         ),
         ctx_b=ctx_b,

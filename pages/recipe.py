@@ -29,7 +29,7 @@ def draw(ctx: PageContext) -> None:
                 {"Schedules": lambda _: optimiser.schedules(), "Warm-up": lambda _: optimiser.warm_up()},
             ),
             "The learning rate first rises, then falls. Is the warm-up needed?",
-            "Which of the four runs fails?",
+            "Post-norm or pre-norm, with or without warm-up: which run fails?",
             inputs=(),
             aliases={"Learning rate": {"rate": "Schedules"}, "Warm-up": {"rate": "Warm-up"}},
         ),

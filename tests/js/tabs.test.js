@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.js";
 
-const { scrollToTabs } = await import("../../tfmviz/views/walk/sight.ts");
+const { keepInSight, scrollToTabs } = await import("../../tfmviz/views/walk/sight.ts");
 
 /** How often and to which rows of tabs it has scrolled while it looked `n` times; the last row lies at `top` of 100. */
 function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] }) {
@@ -51,4 +51,17 @@ test("it does not look for ever, nor before the page is drawn, nor once the read
   assert.equal(scrolled(t, { n: 9, top: low, moved: 4 }).length, 4);
   assert.equal(scrolled(t, { n: 9, top: low, drawn: false }).length, 0);
   assert.equal(scrolled(t, { n: 9, top: low, names: ["", ""] }).length, 0);
+});
+
+test("the open tab of a row that is wider than the window is brought into it", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  document.body.innerHTML = `<p data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
+    <nav></nav><b role="tablist"><i role="tab"></i><i role="tab" aria-selected="true"></i></b>`;
+  const [walk, row, open] = ["nav", "b", "[aria-selected]"].map((name) => document.querySelector(name));
+  row.getBoundingClientRect = () => ({ right: 100 });
+  open.getBoundingClientRect = () => ({ right: 130 - row.scrollLeft });
+  const end = keepInSight(walk, ["steps"]);
+  t.mock.timers.tick(300);
+  assert.equal(row.scrollLeft, 30);
+  end();
 });

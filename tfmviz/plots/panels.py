@@ -193,7 +193,7 @@ def _panel(
     theme: Theme, look: _Look, n: int, log_steps: bool, marked: bool, *, last: bool
 ) -> alt.LayerChart | alt.FacetChart:
     scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if log_steps else {})
-    below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
+    below = FEW | {"labelFlush": True, "labelSeparation": 8} if last else {"labels": False, "ticks": False}
     x = number(alt.X, "x", "step" if last else None, axis=below, **scale)
     inside = {"labelAlign": "right", "labelPadding": 6 - BESIDE_NAMES, "ticks": False, "domain": False}
     inside |= {"tickCount": max(2, look.height // 40)}
@@ -332,7 +332,7 @@ def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: The
         looks = {head: replace(look, dash=DASHES[0]) for head, look in looks.items()}
     return [
         _Panel(
-            f"{title}, each row 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
+            f"{title}, 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
             _thinned({head: (steps, values) for head, values in lines.items()}),
             [looks[head] for head in lines],
             height=(theme.letters + 5) * len(lines) if many else 110,

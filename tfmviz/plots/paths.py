@@ -240,7 +240,7 @@ def descents(
     """
     names = numbered(list(paths))
     points = [
-        (name, n, x, y, 1.0 if way == bright else 0.25, f"{name[5:]}, after {n} steps: ({decimal(x)}, {decimal(y)})")
+        (name, n, x, y, 1.0 if way == bright else 0.5, f"{name[5:]}, after {n} steps: ({decimal(x)}, {decimal(y)})")
         for way, (name, path) in enumerate(zip(names, paths.values(), strict=True))
         for n, (x, y) in enumerate(path.tolist())
         if abs(x) <= reach[0] and abs(y) <= reach[1]

@@ -46,20 +46,20 @@ MOST_BARS = 40
 
 JOINS = ("x, as in the model", "q and k, as on some slides")
 
-PRODUCTS = dict(zip(JOINS, ("(x_i + p_i)ᵀ W (x_j + p_j)", "(q_i + p_i)ᵀ (k_j + p_j)"), strict=True))
+PRODUCTS = dict(zip(JOINS, ("(xᵢ + pᵢ)ᵀ W (xⱼ + pⱼ)", "(qᵢ + pᵢ)ᵀ (kⱼ + pⱼ)"), strict=True))
 
 TERMS = {
     JOINS[0]: {
-        "word · word": "x_iᵀ W x_j",
-        "word · position": "x_iᵀ W p_j",
-        "position · word": "p_iᵀ W x_j",
-        "position · position": "p_iᵀ W p_j",
+        "word · word": "xᵢᵀ W xⱼ",
+        "word · position": "xᵢᵀ W pⱼ",
+        "position · word": "pᵢᵀ W xⱼ",
+        "position · position": "pᵢᵀ W pⱼ",
     },
     JOINS[1]: {
-        "query · key": "q_iᵀ k_j",
-        "query · position": "q_iᵀ p_j",
-        "position · key": "p_iᵀ k_j",
-        "position · position": "p_iᵀ p_j",
+        "query · key": "qᵢᵀ kⱼ",
+        "query · position": "qᵢᵀ pⱼ",
+        "position · key": "pᵢᵀ kⱼ",
+        "position · position": "pᵢᵀ pⱼ",
     },
 }
 

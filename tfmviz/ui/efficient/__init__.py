@@ -153,7 +153,7 @@ def beside(
         [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
         for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
     )
-    heading = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
+    heading = f"{title}: {per_cent(elsewhere)} elsewhere"
     show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, heading))
     _, sentence = effect(ctx, z) or (0.0, "")
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])

@@ -206,7 +206,7 @@ def _beyond(model: Model) -> None:
 
     poor = position_table.untrained(LearnedPosition(model=model, stack="encoder").table, std=STD)
     st.markdown(
-        (f"Training has reached the first {poor[0]} rows. " if len(poor) else "")
+        (f"Training has reached the first {poor[0]} rows of {markdown.code(REVERSE)}. " if len(poor) else "")
         + (f"The longest text it reverses here has **{max(right)}** letters." if right else "It gets none right.")
     )
 

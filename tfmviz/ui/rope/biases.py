@@ -160,6 +160,6 @@ def _shaw_scores(shown: PageContext, back: Array) -> None:
     result(
         f"Head {shown.choice.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
-        + " The term q_i · a_(i−j) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
+        + " The term qᵢ · aᵢ₋ⱼ depends on the query and the distance, so, unlike RoPE's, the score is not an inner "
         "product ⟨f(x, i), f(y, j)⟩. Wang et al. (2019) take the distance in the parse tree."
     )

@@ -183,8 +183,8 @@ def routed(ctx: PageContext) -> None:
     tokens = ctx.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show("routing", routing(tokens, p, theme=theme()))
     st.markdown(
-        f"{markdown.code(ctx.model.name)} has {p.shape[-1]} experts in each layer; "
-        f"{ctx.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
+        f"{markdown.code(ctx.model.name)} has {p.shape[-1]} experts in each layer; each token is read by "
+        f"{ctx.model.config.feed_forward.n_chosen}. Colour: the likeliest; height: its probability."
     )
     reads = np.stack([ctx.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
     show_table(

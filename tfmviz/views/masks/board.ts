@@ -13,7 +13,7 @@ const LARGEST = 30;
 const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
 const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
-const COUNTS = 40;
+const NONE = "none!"; // beside a row, in place of the number of its keys
 
 export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
   pen.fillStyle = colours.masked;
@@ -29,11 +29,12 @@ function layOut(free: number, { mask: { rows, columns }, texts }: Lab, { font, l
   const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
   const keys = texts.keys.map(cut);
   const left = Math.min(LABEL, widest(texts.queries, `${letters}px ${font}`)) + 10;
-  const room = Math.max(0, free - left - COUNTS); // on a page that the reader leaves there is none
+  const counts = measure(NONE, letters) + 10;
+  const room = Math.max(0, free - left - counts); // on a page that the reader leaves there is none
   const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
   const cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
   const above = across(keys, cell, measure, { letters, least }, LABEL);
-  const after = Math.max(COUNTS, reach([...keys].reverse(), cell, measure, above, LABEL));
+  const after = Math.max(counts, reach([...keys].reverse(), cell, measure, above, LABEL));
   const [width, height] = [left + cell * columns + after, above.room + cell * rows + 4];
   const beside = thinned(cell, { letters, least });
   return { cell, left, top: above.room, width, height, above, beside, isWide: cell * columns > room };
@@ -132,7 +133,7 @@ export class Board {
       pen.textAlign = "right";
       writeToken(pen, cut(texts.queries[i]), [left - 5, top + (i + 0.5) * cell], beside.size);
       pen.textAlign = "left";
-      pen.fillText(count ? String(count) : "none!", left + mask.columns * cell + 5, top + (i + 0.5) * cell);
+      pen.fillText(count ? String(count) : NONE, left + mask.columns * cell + 5, top + (i + 0.5) * cell);
     }
     pen.fillStyle = colours.text;
     pen.font = `${above.size}px ${colours.font}`;

@@ -17,6 +17,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     const [key, ...names] = show;
     const found = isReady() && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
+    if (!isSettled) showOpenTabs();
     ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
     if (!found) return false;
     const away = isSettled ? 0 : outside(key, found, walk);
@@ -27,6 +28,15 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     return !away;
   };
   return keepLooking(find, RARELY, () => ring.remove());
+}
+
+/** Where a row of tabs is wider than the window, the open one is brought into it. */
+function showOpenTabs() {
+  for (const tab of document.querySelectorAll("[role=tab][aria-selected=true]")) {
+    const row = tab.closest("[role=tablist]");
+    const beyond = row ? tab.getBoundingClientRect().right - row.getBoundingClientRect().right : 0;
+    if (row && beyond > 0) row.scrollLeft += beyond;
+  }
 }
 
 /** Looks again and again until it has stayed, then after so many milliseconds, if any. The reader's move ends it. */
