@@ -254,6 +254,16 @@ test("titles, names and the colour bar's numbers are written, and long names are
   assert.ok(texts.some((text) => /^m+…$/.test(text) && text.length < 40));
 });
 
+test("the title beside a single row is written whole, though it is longer than the row is high", () => {
+  const drawn = picture({ rows: 1, columns: 4 });
+  drawn.rows.title = "a title of 21 letters";
+  const { calls, place } = painted(drawn);
+  const at = calls.findIndex(([name, text]) => name === "fillText" && text === drawn.rows.title);
+  const [, , y] = calls.slice(0, at).findLast(([name]) => name === "translate");
+  const half = (6 * drawn.rows.title.length) / 2;
+  assert.ok(place.high < 2 * half && y - half >= 0 && y + half <= place.height, `${y} of ${place.height}`);
+});
+
 test("a token that the other text lacks has a box around its name, in a row and in a column", () => {
   const drawn = picture({ rows: 2, columns: 3 });
   Object.assign(drawn.rows, { names: ["a", "b"], boxed: [1] });

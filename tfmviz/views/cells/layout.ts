@@ -14,7 +14,7 @@ const LARGEST_SQUARE = 56; // pixels of a cell
 const WIDEST = 140; // pixels of a cell that is not square
 const LOWEST = 240; // pixels of one matrix, in however low a window
 const LOWEST_OF_SEVERAL = 130;
-const NARROWEST = 130; // pixels of a matrix among several
+const NARROWEST = 110; // pixels of a matrix among several: two stand side by side on a phone
 const BETWEEN = 24; // pixels between matrices
 export const LONGEST_NAME = 150; // pixels
 const TITLE = 24; // pixels for the title of an axis or a matrix
@@ -77,8 +77,8 @@ function cellsRightOf(left: number, picture: Picture, free: Free, measure: Measu
   // How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells.
   const number = widthOfNumbers(picture.texts, measure, least);
   const needed = !number || number + FREE > room ? 0 : Math.max(least, square ? number : 0) + FREE;
-  const around =
-    EDGE + 3 + (picture.scale.title ? BAR : 0) + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
+  // A bar that pictures share stands below one of them, and all are of one size.
+  const around = EDGE + 3 + BAR + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
   const lowest = matrices > 1 ? LOWEST_OF_SEVERAL : LOWEST;
   const sizes = (below: Names) => {
     const height = (free.height - around) / down - below.room;
@@ -142,8 +142,7 @@ function namesUnder(axis: Axis, wide: number, measure: Measure, least: number): 
 function namesDown(axis: Axis, high: number, least: number) {
   const letters = Math.max(LETTER_SIZE, least);
   if (axis.names?.length === 0) return { step: 1, size: letters };
-  const { step, size } = thinned(high, { letters, least });
-  return { step: axis.names ? step : roundedUp(step), size };
+  return axis.names ? thinned(high, { letters, least }) : { step: roundedUp((letters + 1) / high), size: letters };
 }
 
 /** A step that people count in: 1, 2, 5, 10, 20, 50 … */

@@ -160,8 +160,11 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     const bottom = y + rows.count * high;
     for (let column = 0; column < columns.count; column += below.step) {
       const isBoxed = columns.boxed.includes(column) && wide >= LEAST_BOX;
-      const at = { x: x + (column + 0.5) * wide, y: bottom, side: "below", longest: LONGEST_NAME, isBoxed } as const;
-      writeName(pen, partOf(nameOf(columns, column)), at, below);
+      const name = partOf(nameOf(columns, column));
+      const last = place.width - (below.isSlanted ? 0 : pen.measureText(name).width / 2);
+      const middle = Math.min(x + (column + 0.5) * wide, last);
+      const at = { x: middle, y: bottom, side: "below", longest: LONGEST_NAME, isBoxed } as const;
+      writeName(pen, name, at, below);
     }
     const edge = bottom + below.room - 4;
     paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
@@ -169,7 +172,7 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
 }
 
 function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colours }: Scene) {
-  const { corners, wide, high, width, bottom, left, right } = place;
+  const { corners, wide, high, width, height, bottom, left, right } = place;
   setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}` });
   setPen(pen, { textAlign: "left", textBaseline: "alphabetic" });
   corners.forEach(({ x, y }, matrix) => {
@@ -180,7 +183,9 @@ function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colo
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
   if (columns.title) pen.fillText(columns.title, middle, bottom - 13);
   const [first, last] = [corners[0], corners[corners.length - 1]];
-  if (rows.title) upwards(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2);
+  if (!rows.title) return;
+  const long = pen.measureText(rows.title).width / 2; // a single row is lower than the title of its axis
+  upwards(pen, rows.title, 9, Math.max(long, Math.min(height - long, (first.y + last.y + rows.count * high) / 2)));
 }
 
 function paintBar(pen: Pen, { picture: { scale }, place: { left, bar, bottom }, colours }: Scene) {
