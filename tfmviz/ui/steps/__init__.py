@@ -67,7 +67,7 @@ def contributions(ctx: PageContext) -> None:
         chart = bar_chart(
             [f"head {h}" for h in range(n_heads)],
             lengths,
-            "length of what is added",
+            "norm of what is added",
             words=[f"{length:.2f}" for length in lengths],
             colours=[theme().accent if h == head else theme().attention for h in range(n_heads)],
             tooltips=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
