@@ -11,6 +11,7 @@ const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
 const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
+const DESK = { width: 600, height: 510 };
 const [PLAIN, PROJECTED] = [12, 18]; // pixels of the smallest letters
 
 function picture({ rows = 3, columns = 4, matrices = 1, ...more } = {}) {
@@ -262,6 +263,35 @@ test("the title beside a single row is written whole, though it is longer than t
   const [, , y] = calls.slice(0, at).findLast(([name]) => name === "translate");
   const half = (6 * drawn.rows.title.length) / 2;
   assert.ok(place.high < 2 * half && y - half >= 0 && y + half <= place.height, `${y} of ${place.height}`);
+});
+
+test("pictures that share a colour bar are of one size, and two stand side by side on a phone", () => {
+  const [bare, barred] = ["", "t"].map((title) =>
+    layOut(
+      picture({ rows: 40, columns: 40, square: true, scale: { ...SCALE, title, stops: STOPS } }),
+      DESK,
+      measure,
+      12,
+    ),
+  );
+  assert.equal(bare.wide, barred.wide);
+  const two = layOut(
+    picture({ rows: 13, columns: 13, matrices: 2, square: true }),
+    { width: 347, height: 510 },
+    measure,
+    12,
+  );
+  assert.equal(two.corners[0].y, two.corners[1].y);
+});
+
+test("numbers along a side are in full letters, and the last below is not cut", () => {
+  const place = layOut(picture({ rows: 64, columns: 64, square: true }), DESK, measure, PLAIN);
+  assert.equal(place.beside.size, place.below.size);
+  assert.ok(place.beside.step * place.high > place.beside.size);
+  const { calls, place: narrow } = painted(picture({ rows: 2, columns: 513 }), 347);
+  const last = calls.findIndex(([name, text]) => name === "fillText" && text === "500");
+  const [, x] = calls.slice(0, last).findLast(([name]) => name === "translate");
+  assert.ok(x + (6 * "500".length) / 2 <= narrow.width, `${x} of ${narrow.width}`);
 });
 
 test("a token that the other text lacks has a box around its name, in a row and in a column", () => {
