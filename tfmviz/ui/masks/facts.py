@@ -113,7 +113,7 @@ def conventions() -> None:
     st.markdown("**True means opposite things:**")
     st.table(
         {
-            "torch": list(found),
+            "torch": [name.replace("_", "_\u200b").replace("(", "\u200b(") for name in found],  # lines may end there
             "True means": ["visible", "masked", "padding"],
             "checked": ["✓ matches our attention" if same else "✗ differs" for same in found.values()],
         }
@@ -146,7 +146,7 @@ def exercises(ctx: PageContext, settings: Settings) -> None:
     with lesson.control_row("riddle"):
         n = st.number_input("Picture", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
-    picture, questions = st.columns(2)
+    picture, questions = st.columns([3, 2])
     with picture:
         show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
     names = quoted(keys.tokens)

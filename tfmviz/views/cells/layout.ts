@@ -72,7 +72,7 @@ type Free = { width: number; height: number }; // pixels
 function cellsRightOf(left: number, picture: Picture, free: Free, measure: Measure, least: number) {
   const { rows, columns, matrices, square } = picture;
   const width = free.width - left - 3;
-  const narrowest = matrices > 3 ? NARROWEST_OF_MANY : NARROWEST;
+  const narrowest = matrices > 4 ? NARROWEST_OF_MANY : NARROWEST;
   const most = Math.min(picture.across, matrices);
   const across = Math.max(1, Math.min(most, Math.floor((width + BETWEEN) / (narrowest + BETWEEN))));
   const isStacked = across < most && across === 1; // for want of room: one scrolls, so each may fill the width

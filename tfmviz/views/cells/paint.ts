@@ -176,7 +176,8 @@ function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colo
   setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}` });
   setPen(pen, { textAlign: "left", textBaseline: "alphabetic" });
   corners.forEach(({ x, y }, matrix) => {
-    if (corners.length > 1) pen.fillText(fitted(pen, titles[matrix], wide * columns.count + 18), x, y - 7);
+    if (corners.length > 1)
+      pen.fillText(fitted(pen, titles[matrix], Math.min(wide * columns.count + 18, width - x)), x, y - 7);
   });
   setPen(pen, { textBaseline: "middle", textAlign: "center" });
   const half = pen.measureText(columns.title).width / 2;
