@@ -35,7 +35,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "Measured",
             lambda _: measured.measured(),
-            "Held-out sentences, joined into longer and longer texts.",
+            "Held-out sentences, joined into longer texts.",
             "At which length does one vector fail?",
             inputs=(),
         ),

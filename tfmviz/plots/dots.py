@@ -34,8 +34,7 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal, rounded
 
-FEW_UP = {"tickCount": {"expr": "ceil(height / 50)"}}
-"""An axis beside a map, whose lines are not to outshine its dots."""
+FEW_UP: Spec = {"tickCount": {"expr": "ceil(height / 50)"}}  # lines are not to outshine dots
 
 NAMED = 8
 """Most words next to the values of an average: those with the greatest weights."""
@@ -125,8 +124,7 @@ MAP = (1000, 440)
 
 FIRST_NAMED = ("chosen", "text", "near")
 
-LAID = ("other", *reversed(FIRST_NAMED))
-"""What is drawn first lies below the rest."""
+LAID = ("other", *reversed(FIRST_NAMED))  # what is drawn first lies below the rest
 
 
 def _apart(

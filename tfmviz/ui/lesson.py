@@ -193,7 +193,6 @@ def hide(*choices: str) -> None:
 
 
 def hide_line(key: str) -> None:
-    """Hides a line of controls as `hide` hides choices."""
     _style(f"{WRAPPER}:has(> .st-key-line-{key}) {{display: none !important}}")
 
 

@@ -59,7 +59,7 @@ def batch(ctx: PageContext, settings: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second "
-        f"({len(texts[1])}) share a batch; these are the shorter one's masks."
+        f"({len(texts[1])}) share a batch: the shorter one's masks."
     )
     drawn = (
         ("causal: by position", causal),
