@@ -35,7 +35,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "Measured",
             lambda _: measured.measured(),
-            "The same held-out sentences, longer and longer.",
+            "Held-out sentences, joined into longer texts.",
             "At which length does one vector fail?",
             inputs=(),
         ),

@@ -228,7 +228,7 @@ def test_words_say_what_held_and_nothing_else() -> None:
     assert (again.name, words.score(again)) == ("induction", 0.9)
     said, lost = words.summary_text(again, book), words.summary_text(replace(again, damage_twice=2.5), book)
     for one in (said, lost):
-        assert "90% of its attention to what followed the same token before where random tokens come twice (65" in one
+        assert "90% of its attention to what followed the same token before when random tokens are repeated (65" in one
     assert ("2.50" in lost, "2.50" in said) == (True, False)
     assert book_for("induction", failed).coverage == (0, 8)
     assert book_for("induction", again).precision == (16, 16)

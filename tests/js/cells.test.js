@@ -10,6 +10,7 @@ const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
 const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
+const DESK = { width: 600, height: 510 };
 const [PLAIN, PROJECTED] = [12, 18]; // pixels of the smallest letters
 
 function picture({ rows = 3, columns = 4, matrices = 1, ...more } = {}) {
@@ -251,6 +252,49 @@ test("titles, names and the colour bar's numbers are written, and long names are
   const { texts } = painted(drawn);
   for (const text of ["one", "two", "query", "key", "a", "0.0", "2.0"]) assert.ok(texts.includes(text), text);
   assert.ok(texts.some((text) => /^m+…$/.test(text) && text.length < 40));
+});
+
+test("the title beside a single row is written whole, though it is longer than the row is high", () => {
+  const drawn = picture({ rows: 1, columns: 4 });
+  drawn.rows.title = "a title of 21 letters";
+  const { calls, place } = painted(drawn);
+  const at = calls.findIndex(([name, text]) => name === "fillText" && text === drawn.rows.title);
+  const [, , y] = calls.slice(0, at).findLast(([name]) => name === "translate");
+  const half = (6 * drawn.rows.title.length) / 2;
+  assert.ok(place.high < 2 * half && y - half >= 0 && y + half <= place.height, `${y} of ${place.height}`);
+});
+
+test("pictures that share a colour bar are of one size, and two stand side by side on a phone", () => {
+  const [bare, barred] = ["", "t"].map((title) =>
+    layOut(
+      picture({ rows: 40, columns: 40, square: true, scale: { ...SCALE, title, stops: STOPS } }),
+      DESK,
+      measure,
+      12,
+    ),
+  );
+  assert.equal(bare.wide, barred.wide);
+  const onPhone = (matrices) => {
+    const drawn = picture({ rows: 13, columns: 13, matrices, square: true });
+    Object.assign(drawn.rows, { names: Array(13).fill("because") });
+    return layOut(drawn, { width: 347, height: 510 }, measure, 12);
+  };
+  const [three, five] = [onPhone(3), onPhone(5)];
+  assert.ok(
+    three.corners[0].y < three.corners[1].y && three.left + 13 * three.wide > 340,
+    "three fill the width, one below another",
+  );
+  assert.equal(five.corners[0].y, five.corners[1].y);
+});
+
+test("numbers along a side are in full letters, and the last below is not cut", () => {
+  const place = layOut(picture({ rows: 64, columns: 64, square: true }), DESK, measure, PLAIN);
+  assert.equal(place.beside.size, place.below.size);
+  assert.ok(place.beside.step * place.high > place.beside.size);
+  const { calls, place: narrow } = painted(picture({ rows: 2, columns: 513 }), 347);
+  const last = calls.findIndex(([name, text]) => name === "fillText" && text === "500");
+  const [, x] = calls.slice(0, last).findLast(([name]) => name === "translate");
+  assert.ok(x + (6 * "500".length) / 2 <= narrow.width, `${x} of ${narrow.width}`);
 });
 
 test("a token that the other text lacks has a box around its name, in a row and in a column", () => {

@@ -1,10 +1,11 @@
-// A lecture's step scrolls to the tabs it has chosen, until they stay or the reader moves.
+// Tabs that an address or a lecture's step has chosen come into the window, until they stay or the reader moves.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.js";
 
-const { keepInSight, scrollToTabs } = await import("../../tfmviz/views/walk/sight.ts");
+const { showTabs } = await import("../../tfmviz/views/shared/looking.ts");
+const { keepInSight } = await import("../../tfmviz/views/walk/sight.ts");
 
 /** How often and to which rows of tabs it has scrolled while it looked `n` times; the last row lies at `top` of 100. */
 function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] }) {
@@ -23,7 +24,7 @@ function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] 
     node.getBoundingClientRect = () => ({ top: top(found.length) });
     node.scrollIntoView = () => found.push(node.id);
   }
-  const end = scrollToTabs(names);
+  const end = showTabs(names);
   for (let at = 0; at < n; at++) {
     if (at === moved) inside.dispatchEvent(new Event("wheel", { bubbles: true }));
     t.mock.timers.tick(100);
@@ -58,10 +59,34 @@ test("the open tab of a row that is wider than the window is brought into it", (
   document.body.innerHTML = `<p data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
     <nav></nav><b role="tablist"><i role="tab"></i><i role="tab" aria-selected="true"></i></b>`;
   const [walk, row, open] = ["nav", "b", "[aria-selected]"].map((name) => document.querySelector(name));
-  row.getBoundingClientRect = () => ({ right: 100 });
-  open.getBoundingClientRect = () => ({ right: 130 - row.scrollLeft });
+  row.getBoundingClientRect = () => ({ left: 0, right: 100 });
+  row.scrollTo = ({ left }) => {
+    row.scrollLeft = left;
+  };
+  open.getBoundingClientRect = () => ({ left: 110 - row.scrollLeft, right: 130 - row.scrollLeft });
   const end = keepInSight(walk, ["steps"]);
   t.mock.timers.tick(300);
-  assert.equal(row.scrollLeft, 30);
+  assert.equal(row.scrollLeft, 70);
   end();
+});
+
+test("an open tab beside its strip is scrolled into the middle of it, and one that is seen stays", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  document.body.innerHTML = `<p data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
+    <div class="st-key-maps"><b role="tablist"><i aria-selected="false"></i><i aria-selected="true"></i></b></div>`;
+  const strip = document.querySelector("b");
+  strip.getBoundingClientRect = () => ({ top: 0, left: 10, right: 110 });
+  strip.scrollTo = ({ left }) => {
+    strip.scrollLeft = left;
+  };
+  const tab = document.querySelectorAll("i")[1];
+  tab.getBoundingClientRect = () => ({ left: 200 - strip.scrollLeft, right: 240 - strip.scrollLeft });
+  const end = showTabs(["maps"]);
+  t.mock.timers.tick(100);
+  assert.equal(strip.scrollLeft, 160);
+  strip.scrollLeft = 130;
+  t.mock.timers.tick(100);
+  assert.equal(strip.scrollLeft, 130);
+  end();
+  t.mock.timers.reset();
 });

@@ -173,7 +173,7 @@ def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectu
     assert all(np.abs(drawn - dot).min() < 1e-3 for dot in x[dots])
     assert y[dots].max() < min(curve.min() for line, curve in y.items() if line != dots)
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
-    assert shares[LAYER] == pytest.approx((pre > 0).mean(), abs=1e-3)
+    assert shares[LAYER] == pytest.approx(100 * (pre > 0).mean(), abs=0.1)
     assert len(shares) == 6
 
 

@@ -117,7 +117,7 @@ def learned_from(pasted: str, merges: str, **address: str) -> AppTest:
 def test_the_table_says_why_its_first_pair_wins() -> None:
     for pasted, said in (
         ("ab ab cd", "The first row wins"),  # a + b twice, all others once
-        ("ab cd", "3 of these pairs are equally frequent"),  # a + b, c + d, and the space before c
+        ("ab cd", "The first 3 pairs are equally frequent"),  # a + b, c + d, and the space before c
     ):
         table = sent(learned_from(pasted, "1"), "pair_counts")
         often = [row[2] for row in table["rows"]]

@@ -34,6 +34,8 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal, rounded
 
+FEW_UP: Spec = {"tickCount": {"expr": "ceil(height / 50)"}}  # lines are not to outshine dots
+
 NAMED = 8
 """Most words next to the values of an average: those with the greatest weights."""
 
@@ -76,9 +78,8 @@ def average(
 
 @cache
 def _average(theme: Theme) -> Spec:
-    x, y = (
-        number(at, at.__name__.lower(), f"component {n}", axis=FEW, padding=40) for n, at in ((1, alt.X), (2, alt.Y))
-    )
+    x = number(alt.X, "x", "component 1", axis=FEW, padding=40)
+    y = number(alt.Y, "y", "component 2", axis=FEW_UP, padding=40)
     looks = role("role", {"value": theme.value, "average": theme.text})
     shapes = {"domain": ["value", "average"], "range": ["circle", "cross"]}
     shape = alt.Shape(field="role", type="nominal", scale=shapes, legend=None)
@@ -107,12 +108,13 @@ def embedding_map(
     """
     low, high = window
     named = _apart(places, tokens, roles, window, theme)
+    order = sorted(range(len(tokens)), key=lambda n: LAID.index(roles[n]))
     points: Columns = {
-        "x": places[:, 0],
-        "y": places[:, 1],
-        "word": [visible(word) if n in named else "" for n, word in enumerate(tokens)],
-        "role": list(roles),
-        "hover": [f"“{whole(word)}”" for word in tokens],
+        "x": places[order, 0],
+        "y": places[order, 1],
+        "word": [visible(tokens[n]) if n in named else "" for n in order],
+        "role": [roles[n] for n in order],
+        "hover": [f"“{whole(tokens[n])}”" for n in order],
     }
     return Chart(spec=_map(theme), data={"rows": points, "ends": {"x": [low[0], high[0]], "y": [low[1], high[1]]}})
 
@@ -121,6 +123,8 @@ MAP = (1000, 440)
 """Pixels that a map has at least on a laptop; names that would touch there are left out."""
 
 FIRST_NAMED = ("chosen", "text", "near")
+
+LAID = ("other", *reversed(FIRST_NAMED))  # what is drawn first lies below the rest
 
 
 def _apart(
@@ -143,7 +147,7 @@ def _apart(
 
 @cache
 def _map(theme: Theme) -> Spec:
-    x, y = number(alt.X, "x", "component 1", axis=FEW), number(alt.Y, "y", "component 2", axis=FEW)
+    x, y = number(alt.X, "x", "component 1", axis=FEW), number(alt.Y, "y", "component 2", axis=FEW_UP)
     shade = role("role", {"other": theme.grid, "near": theme.text, "text": theme.vector, "chosen": theme.accent})
     bold: Spec = {"expr": "datum.role === 'text' || datum.role === 'chosen' ? 'bold' : 'normal'"}
     word: Spec = {"fontWeight": bold, "align": "left", "baseline": "middle", "dx": 7, "aria": False}

@@ -192,7 +192,15 @@ def hide(*choices: str) -> None:
     one comes or goes.
     """
     if choices:
-        st.html(f'<i class="hides"></i><style>{"".join(map(OUT_OF_SIGHT.__getitem__, choices))}</style>')
+        _style("".join(map(OUT_OF_SIGHT.__getitem__, choices)))
+
+
+def hide_line(key: str) -> None:
+    _style(f"{WRAPPER}:has(> .st-key-line-{key}) {{display: none !important}}")
+
+
+def _style(rules: str) -> None:
+    st.html(f'<i class="hides"></i><style>{rules}</style>')
 
 
 def hide_all_but(needed: Sequence[str]) -> None:

@@ -22,8 +22,8 @@ def summary_text(found: HeadProfile, book: HeadCatalog) -> str:
     words = f"gives {first} of its attention to the first token; of the rest {rest}"
     if found.twice is not None and found.twice.held:
         words = (
-            f"gives {_per_cent(found.twice.share)} of its attention to {IN_WORDS[found.twice.kind]} where random "
-            f"tokens come twice ({_interval(found.twice)} on {book.twice_on} such texts)"
+            f"gives {_per_cent(found.twice.share)} of its attention to {IN_WORDS[found.twice.kind]} when random "
+            f"tokens are repeated ({_interval(found.twice)} on {book.twice_on} such texts)"
             f"{_lost_twice(found.damage_twice)}. On ordinary text {first} goes to the first token; of the rest {rest}"
         )
     return f"{words} {_damage(found)}"
@@ -46,7 +46,8 @@ def _claimed(claim: Claim, book: HeadCatalog) -> str:
 def _interval(claim: Claim) -> str:
     if claim.kind == "aligned":
         return f"{claim.low:.2f} to {claim.high:.2f}"
-    return f"{100 * claim.low:.0f} to {_per_cent(claim.high)}"
+    low, high = f"{100 * claim.low:.0f}", _per_cent(claim.high)
+    return high if high == f"{low}%" else f"{low} to {high}"
 
 
 def _damage(found: HeadProfile) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.plots.paths import Series, against_length
-from tfmviz.ui import icons
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.words import markdown
@@ -22,12 +22,13 @@ NAMES = {
     "seq2seq-dot": "dot product",
     "seq2seq-bilinear": "bilinear",
     "seq2seq-additive": "additive",
-    "always the commonest": "always the commonest word",
+    "always the commonest": "most common word",
 }
 
 
 def measured() -> None:
     """Nothing if it was measured on other weights."""
+    lesson.hide_line("bottleneck")
     try:
         found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):

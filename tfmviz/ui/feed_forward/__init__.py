@@ -238,8 +238,8 @@ def sparsity(subject: MLPContext) -> None:
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     chart = bar_chart(
         [f"layer {n}" for n in range(len(shares))],
-        np.array(shares),
-        "share of neurons above 0",
+        100 * np.array(shares),
+        "% of neurons above 0",
         words=[per_cent(share) for share in shares],
         colours=[theme().accent if site == subject.site else theme().mlp for site in stack.feed_forward],
         theme=theme(),

@@ -72,7 +72,7 @@ def state(ctx: PageContext) -> None:
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
     rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
-    scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
+    scale = signed(values, what, limit=1.0) if kind == "signed" else share("how far the gate is open")
     form = ValueFormat(digits=2, sign=kind == "signed")
     show_matrix("state", values[chosen], rows, columns, scale, form=form, row_height=UNIT_HEIGHT)
     st.markdown(
@@ -88,7 +88,7 @@ def state(ctx: PageContext) -> None:
         Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
         lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
         y_range=(min(10.0 ** np.floor(np.log10(lowest)), 0.1), max(float(curve.max()) for curve in left.values())),
-        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
+        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖ fades, relative to its start, so does learning.",
     )
 
 

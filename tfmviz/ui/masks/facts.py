@@ -59,7 +59,7 @@ def batch(ctx: PageContext, settings: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second "
-        f"({len(texts[1])}) share a batch; the shorter one's masks:"
+        f"({len(texts[1])}) share a batch: the shorter one's masks."
     )
     drawn = (
         ("causal: by position", causal),
@@ -113,7 +113,7 @@ def conventions() -> None:
     st.markdown("**True means opposite things:**")
     st.table(
         {
-            "torch": list(found),
+            "torch": [name.replace("_", "_\u200b").replace("(", "\u200b(") for name in found],  # lines may end there
             "True means": ["visible", "masked", "padding"],
             "checked": ["✓ matches our attention" if same else "✗ differs" for same in found.values()],
         }
@@ -146,19 +146,22 @@ def exercises(ctx: PageContext, settings: Settings) -> None:
     with lesson.control_row("riddle"):
         n = st.number_input("Picture", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
-    show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
-    _ask("1. Which mask is this?", f"{example.title}. {example.words}")
-    _ask(
-        "2. Rows or columns: which sums to 1?",
-        f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns need not: here {columns.min():.2f} to "
-        f"{columns.max():.2f}.",
-    )
+    picture, questions = st.columns([3, 2])
+    with picture:
+        show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
     names = quoted(keys.tokens)
     seen = [markdown.plain(names[j]) for j in np.flatnonzero(mask)[:12]]
-    _ask(
-        f"3. What can {who} attend to?",
-        f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
-    )
+    with questions:
+        _ask("1. Which mask is this?", f"{example.title}. {example.words}")
+        _ask(
+            "2. Rows or columns: which sums to 1?",
+            f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns need not: here {columns.min():.2f} to "
+            f"{columns.max():.2f}.",
+        )
+        _ask(
+            f"3. What can {who} attend to?",
+            f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
+        )
 
 
 def _ask(question: str, answer: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots.cells import Axis, Frame, written
+from tfmviz.plots.cells import Axis, Frame, amounts, written
 from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
@@ -80,9 +80,13 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
-        show("near_and_far", lines({name: values[p]}, name, x="position q", marked=marked))
+        low, high = float(values[p].min()), float(values[p].max())
+        y_range = low - 0.05 * (high - low), high + 0.15 * (high - low)  # the marks' names stand above the curve
+        show("near_and_far", lines({name: values[p]}, name, x="position q", marked=marked, y_range=y_range))
     with right:
-        show("products", between(values, name.replace(str(p), "p"), limit=float(np.abs(values).max())))
+        title = name.replace(str(p), "p")
+        picture = between(values, title, limit=float(np.abs(values).max()))
+        show("products", picture if values.min() < 0 else replace(picture, scale=amounts(values, title)))
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     result(

@@ -66,7 +66,7 @@ def tables(ctx: PageContext) -> None:
         ),
         Tab("Similarity", lambda _: similarity(place)),
         Tab("Main directions", lambda _: directions(place)),
-        Tab("Well trained?", lambda _: norms(place), "A row grows only when training reaches it."),
+        Tab("Well trained?", lambda _: norms(place), "A row grows only if training reaches it."),
         Tab("The wall", lambda _: wall(place)),
         line=line,
     )
@@ -160,7 +160,7 @@ def norms(place: LearnedPosition) -> None:
             f"random start ({began:.2f}).**"
         )
     else:
-        result(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
+        result(f"Every row has grown from its random start ({began:.2f}). Compare {markdown.code(REVERSE)}.")
     if measured := by_position(place.model.name):
         window = min(WINDOW, len(measured.losses))
         mean = position_table.smoothed(measured.losses, window=window)

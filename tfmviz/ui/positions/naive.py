@@ -51,9 +51,9 @@ def appended_index(ctx: PageContext) -> None:
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
         ),
     )
-    half = f", and past 0.5 at position {int(np.argmax(with_index > 0.5))}" * bool(with_index.max() > 0.5)
+    half = f" and passes 0.5 at position {int(np.argmax(with_index > 0.5))}" * bool(with_index.max() > 0.5)
     result(
-        f"**The index drowns out the words**: it takes their mean cosine from {with_index[0]:.2f} to "
+        f"**The index drowns out the words**: their mean cosine rises from {with_index[0]:.2f} to "
         f"**{with_index[-1]:.3f}** at {length - 1:,}{half}. Their mean norm is "
         f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid the cosine is at most {with_waves.max():.2f}."
     )

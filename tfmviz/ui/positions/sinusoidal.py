@@ -160,7 +160,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     with right:
         show("far_from_first", lines({"one wave": away[0], f"all {waves.d} dimensions": away[1]}, "distance from P0"))
     result(
-        f"P0 = P{wavelength}. With many waves, none of {length} positions comes closer to P0 than "
+        f"With one wave P0 = P{wavelength}; with many, none of {length} positions comes closer to P0 than "
         f"**{away[1][1:].min():.2f}**."
     )
 

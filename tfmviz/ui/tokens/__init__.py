@@ -156,7 +156,7 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     same = sum(1 for _, often in table if often == table[0][1])
     if same == 1:
         return "The first row wins: no other pair is as frequent."
-    return f"{same} of these pairs are equally frequent; the one with the older symbols wins."
+    return f"The first {same} pairs are equally frequent; the one with the older symbols wins."
 
 
 def _text(ctx: PageContext, which: str) -> str:

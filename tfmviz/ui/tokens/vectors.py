@@ -65,7 +65,7 @@ def look_up(ctx: PageContext) -> None:
             "coordinate" if of == width else f"coordinate, the first {width} of {of}",
             spoken=[f"coordinate {i}" for i in range(width)],
         ),
-        signed(values, "value"),
+        signed(values, "rows of W_E"),
         form=ValueFormat(sign=True),
         frames=(
             *chosen_row(index - first, width),
@@ -93,7 +93,7 @@ def neighbours(ctx: PageContext) -> None:
     tooltips = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
     look: dict[str, Any] = {"colours": theme().plain, "tooltips": tooltips, "room": 1.15, "theme": theme()}
     show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
-    st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
+    st.markdown("Words used in the same contexts get similar gradients and so similar vectors.")
 
 
 def tying(ctx: PageContext) -> None:

@@ -165,7 +165,7 @@ def _beyond_chance(
         values[None],
         Axis("the earlier head writes", rows, [f"head {row}" for row in rows]),
         Axis(f"the later {reader} reads", columns, [f"{reader} {name}" for name in columns]),
-        signed(values, f"{what}, less that of random heads"),
+        signed(values, f"{what} minus that of random heads"),
         form=ValueFormat(sign=True),
         texts=short(values, "+.2f") if is_small else None,
         frames=frames,

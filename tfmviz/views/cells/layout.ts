@@ -15,6 +15,7 @@ const WIDEST = 140; // pixels of a cell that is not square
 const LOWEST = 240; // pixels of one matrix, in however low a window
 const LOWEST_OF_SEVERAL = 130;
 const NARROWEST = 130; // pixels of a matrix among several
+const NARROWEST_OF_MANY = 110; // on a phone two stand side by side
 const BETWEEN = 24; // pixels between matrices
 export const LONGEST_NAME = 150; // pixels
 const TITLE = 24; // pixels for the title of an axis or a matrix
@@ -71,23 +72,26 @@ type Free = { width: number; height: number }; // pixels
 function cellsRightOf(left: number, picture: Picture, free: Free, measure: Measure, least: number) {
   const { rows, columns, matrices, square } = picture;
   const width = free.width - left - 3;
-  const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((width + BETWEEN) / (NARROWEST + BETWEEN))));
+  const narrowest = matrices > 4 ? NARROWEST_OF_MANY : NARROWEST;
+  const most = Math.min(picture.across, matrices);
+  const across = Math.max(1, Math.min(most, Math.floor((width + BETWEEN) / (narrowest + BETWEEN))));
+  const isStacked = across < most && across === 1; // for want of room: one scrolls, so each may fill the width
   const down = Math.ceil(matrices / across);
   const room = ((width + BETWEEN) / across - BETWEEN) / columns.count;
   // How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells.
   const number = widthOfNumbers(picture.texts, measure, least);
   const needed = !number || number + FREE > room ? 0 : Math.max(least, square ? number : 0) + FREE;
-  const around =
-    EDGE + 3 + (picture.scale.title ? BAR : 0) + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
+  // A bar that pictures share stands below one of them, and all are of one size.
+  const around = EDGE + 3 + BAR + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
   const lowest = matrices > 1 ? LOWEST_OF_SEVERAL : LOWEST;
   const sizes = (below: Names) => {
     const height = (free.height - around) / down - below.room;
     const forNames = columns.names?.length ? Math.min(free.height / down, smallestNamed(least) * rows.count) : 0;
-    const most = Math.max(height / rows.count, lowest / rows.count, forNames / rows.count, needed);
-    const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), most);
+    const highest = isStacked ? room : Math.max(...[height, lowest, forNames].map((all) => all / rows.count), needed);
+    const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), highest);
     if (square) return { wide: side, high: side };
     const wide = Math.min(room, WIDEST);
-    return { wide, high: Math.max(needed, Math.min(picture.rowHeight, most, Math.max(wide, least + 2))) };
+    return { wide, high: Math.max(needed, Math.min(picture.rowHeight, highest, Math.max(wide, least + 2))) };
   };
   const first = sizes(namesUnder(columns, room, measure, least));
   const { wide, high } = sizes(namesUnder(columns, first.wide, measure, least));
@@ -142,8 +146,7 @@ function namesUnder(axis: Axis, wide: number, measure: Measure, least: number): 
 function namesDown(axis: Axis, high: number, least: number) {
   const letters = Math.max(LETTER_SIZE, least);
   if (axis.names?.length === 0) return { step: 1, size: letters };
-  const { step, size } = thinned(high, { letters, least });
-  return { step: axis.names ? step : roundedUp(step), size };
+  return axis.names ? thinned(high, { letters, least }) : { step: roundedUp((letters + 1) / high), size: letters };
 }
 
 /** A step that people count in: 1, 2, 5, 10, 20, 50 … */

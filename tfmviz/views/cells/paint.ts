@@ -135,8 +135,11 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     const bottom = y + rows.count * high;
     for (let column = 0; column < columns.count; column += below.step) {
       const isBoxed = columns.boxed.includes(column) && wide >= LEAST_BOX;
-      const at = { x: x + (column + 0.5) * wide, y: bottom, side: "below", longest: LONGEST_NAME, isBoxed } as const;
-      writeName(pen, partOf(nameOf(columns, column)), at, below);
+      const name = partOf(nameOf(columns, column));
+      const last = place.width - (below.isSlanted ? 0 : pen.measureText(name).width / 2);
+      const middle = Math.min(x + (column + 0.5) * wide, last);
+      const at = { x: middle, y: bottom, side: "below", longest: LONGEST_NAME, isBoxed } as const;
+      writeName(pen, name, at, below);
     }
     const edge = bottom + below.room - 4;
     paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
@@ -144,18 +147,21 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
 }
 
 function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colours }: Scene) {
-  const { corners, wide, high, width, bottom, left, right } = place;
+  const { corners, wide, high, width, height, bottom, left, right } = place;
   setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}` });
   setPen(pen, { textAlign: "left", textBaseline: "alphabetic" });
   corners.forEach(({ x, y }, matrix) => {
-    if (corners.length > 1) pen.fillText(fitted(pen, titles[matrix], wide * columns.count + 18), x, y - 7);
+    if (corners.length > 1)
+      pen.fillText(fitted(pen, titles[matrix], Math.min(wide * columns.count + 18, width - x)), x, y - 7);
   });
   setPen(pen, { textBaseline: "middle", textAlign: "center" });
   const half = pen.measureText(columns.title).width / 2;
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
   if (columns.title) pen.fillText(columns.title, middle, bottom - 13);
   const [first, last] = [corners[0], corners[corners.length - 1]];
-  if (rows.title) upwards(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2);
+  if (!rows.title) return;
+  const long = pen.measureText(rows.title).width / 2; // a single row is lower than the title of its axis
+  upwards(pen, rows.title, 9, Math.max(long, Math.min(height - long, (first.y + last.y + rows.count * high) / 2)));
 }
 
 function paintBar(pen: Pen, { picture: { scale }, place: { left, bar, bottom }, colours }: Scene) {

@@ -2,6 +2,7 @@
 
 import { make, put } from "../shared/elements.ts";
 import { go, kept } from "../shared/going.ts";
+import { showTabs } from "../shared/looking.ts";
 import { onServer } from "../shared/server.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { Header } from "./header.tsx";
@@ -20,6 +21,21 @@ export default part<Data>(({ parent, atEnd }) => {
   const away = make("p", { className: "away", role: "status" });
   parent.append(away);
   const say = (textContent: string) => put(away, { textContent });
-  atEnd(onServer({ away: () => say(AWAY), back: () => say("") }), ...header.ends);
-  return { take: ({ title, groups }) => header.show(title, JSON.parse(groups)) };
+  let endLooking = () => {};
+  atEnd(onServer({ away: () => say(AWAY), back: () => say("") }), () => endLooking(), ...header.ends);
+  return {
+    take({ title, groups }) {
+      const isNew = title !== header.title;
+      header.show(title, JSON.parse(groups));
+      if (!isNew) return;
+      endLooking();
+      endLooking = showTabs(named());
+    },
+  };
 });
+
+/** What the address chooses; a step of a lecture brings into the window what it speaks of (walk/sight.ts). */
+function named() {
+  const choices = new URLSearchParams(location.search);
+  return choices.has("lecture") ? [] : [...choices.keys()];
+}

@@ -2,7 +2,7 @@
 // reader's sentence; a click chooses the head.
 
 import { ticks } from "../cells/words.ts";
-import { fresh } from "../shared/canvas.ts";
+import { fresh, measured } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, within } from "../shared/elements.ts";
@@ -18,6 +18,7 @@ const LONGER_SIDE = 240; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
 const HUES = ["looks", "looked", "v", "mlp", "below", "position"]; // of kinds of heads, in the order they come in
 const MOST_TICKS = 6;
+const DOT = 7; // pixels from the middle of a point to where its name may begin
 
 class HeadMap extends ViewBase {
   data!: Heads; // from the first `show` on
@@ -58,6 +59,7 @@ class HeadMap extends ViewBase {
     this.key.replaceChildren(...[...kinds, ""].map((kind) => hued(keyOf(kind), kind)));
     this.buttons = points.map((point, n) => hued(this.button(point, n, n === Math.max(chosen, 0)), point.kind));
     this.plot.replaceChildren(...axes.flatMap(axisOf), ...this.buttons);
+    this.placeNames();
     this.buttons[focused]?.focus();
     this.look(this.at);
   }
@@ -74,6 +76,26 @@ class HeadMap extends ViewBase {
       onpointerenter: () => this.look(n),
       onfocus: () => this.look(n),
     });
+  }
+
+  /** A name stands right or left of its point, where it touches no other point or name; else it is left out. */
+  placeNames() {
+    const { axes, points, chosen } = this.data;
+    const { clientWidth, clientHeight } = this.plot;
+    const taken = points.map(({ x, y }) => {
+      const [left, up] = [(along(x, axes[0]) * clientWidth) / 100, (along(y, axes[1]) * clientHeight) / 100];
+      return { left: left - DOT, right: left + DOT, low: up - DOT, high: up + DOT };
+    });
+    const order = points.map((_, n) => n).sort((a, b) => Number(b === chosen) - Number(a === chosen));
+    for (const n of order) {
+      const { left, right, low, high } = taken[n];
+      const wide = measured(points[n].word, `${this.colours.letters}px ${this.colours.font}`).width + 2;
+      const sides = [right, left - wide].map((from) => ({ left: from, right: from + wide, low, high }));
+      const free = sides.findIndex((side) => !taken.some((other, m) => m !== n && touch(side, other)));
+      if (free < 0) this.buttons[n].textContent = "";
+      else if (points[n].word) taken.push(sides[free]);
+      this.buttons[n].classList.toggle("left", free === 1);
+    }
   }
 
   move(event: KeyboardEvent) {
@@ -115,6 +137,10 @@ class HeadMap extends ViewBase {
     return { title: "Map of heads", columns: ["head", ...axes.map(({ title }) => title), "about"], rows };
   }
 }
+
+type Box = { left: number; right: number; low: number; high: number };
+
+const touch = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.low < b.high && b.low < a.high;
 
 const along = (value: number, { low, high }: Scale) => (100 * (value - low)) / (high - low || 1);
 

@@ -45,7 +45,7 @@ export function recordOf<Facts>(source: Uint8Array | Plain<Facts>) {
       return matrixOf(shape, data);
     },
 
-    /** One head of a site (heads, rows, columns). Where several query heads share one, `heads` are left. */
+    /** One head of a site (heads, rows, columns). Where query heads share one, there are `heads` of them. */
     head(site: string, head: number, heads?: number) {
       const { shape, data } = at(site);
       if (shape.length < 3) return matrixOf(shape, data); // the only one there is

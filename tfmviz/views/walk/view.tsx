@@ -5,9 +5,10 @@
 import { render } from "preact";
 import { hear, isChord, isTyping, make } from "../shared/elements.ts";
 import { follow } from "../shared/going.ts";
+import { showTabs } from "../shared/looking.ts";
 import { part } from "../shared/streamlit_bridge.ts";
 import { type End, openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
-import { keepInSight, scrollToTabs } from "./sight.ts";
+import { keepInSight } from "./sight.ts";
 import { arrive, step } from "./stepping.ts";
 
 /** Boxes in which nobody types, at least not now. */
@@ -77,7 +78,7 @@ export default part<Step>(({ parent, atEnd }) => {
     say({ asks: true });
     if (!isNew) return;
     endScroll();
-    endScroll = data.show.length ? keepInSight(node, data.show) : scrollToTabs(data.chosen.split(" "));
+    endScroll = data.show.length ? keepInSight(node, data.show) : showTabs(data.chosen.split(" "));
   };
 
   const walk = (event: KeyboardEvent) => {
