@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, menu
+from tests.browser import AT_REST, Visit, box_of, menu
 
 WORDS = ".stage .words span"
 ARCS = "(arcs) => arcs.filter((arc) => Number(arc.style.opacity)).length"
@@ -91,14 +91,17 @@ def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None
     expect(said).to_contain_text("“animal”")
 
 
-def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
+def test_both_rows_of_doors_are_in_the_window_each_picture_in_its_door(visit: Visit) -> None:
     page, _, _ = at_home(visit)
-    for width, height in ((1280, 800), (1920, 1080)):
+    for width, height in ((1280, 800), (1920, 1080), (1024, 768)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(AT_REST)
         ends = [box["y"] + box["height"] for door in page.locator(".doors a").all() if (box := door.bounding_box())]
         assert len(ends) == 6
         assert 0.75 * height < ends[-1] <= height, (width, ends)
+        lens = page.locator(".doors a", has_text="The logit lens")
+        door, bars = box_of(lens), box_of(lens.locator("table"))
+        assert bars["y"] + bars["height"] <= door["y"] + door["height"], width
 
 
 def test_the_words_of_the_doors_have_room_in_a_tall_window(visit: Visit) -> None:

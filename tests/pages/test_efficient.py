@@ -121,6 +121,7 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     opens, refused = page(**here), page(**here, causal="True")
     own = zoo.load("fill-in").trace(TEXT)["encoder.2.self_attn.pattern"][3]
     np.testing.assert_allclose(matrices(opens)["both_patterns"][0], own, atol=1e-3)
+    assert "In layer 2, head 3 of **Fill in**, which reads both ways, **" in words(opens)
     assert "does not suit this head" in words(refused)
     assert set(matrices(refused)) == {"mixing"}
     np.testing.assert_allclose(matrices(refused)["mixing"][0].sum(axis=-1), 1, atol=1e-3)
