@@ -155,6 +155,14 @@ def rows(app: AppTest) -> dict[str, list[str]]:
     return {name: cells for name, *cells in sent(app, "together")["rows"]}
 
 
+def test_the_error_of_random_features_is_a_share_and_equal_costs_are_said_once() -> None:
+    app = page(method="Performer")
+    lines = series(charts(app)["features_errors"])
+    assert "1/√m" in lines
+    assert all(np.nanmax(np.asarray(line, float)) <= 1 for line in lines.values())
+    assert "at once, as before." in words(page(method="Shared heads"))
+
+
 def test_the_table_has_every_method_that_suits_the_head() -> None:
     causal = rows(page(model="tiny-english", method="All of them"))
     crossing = rows(page(model="french-english", text="le chat", method="All of them"))

@@ -92,10 +92,11 @@ def compare(ctx: PageContext) -> None:
         np.where(found == 1, 1.0, np.nan),
         Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
         Axis("beginning at", [visible(word) for word in words]),
-        Scale("open", 0, 1, title="n-grams"),
+        Scale("open", 0, 1),
         form=ValueFormat(words=("in a reference", "not in a reference")),
         notes=notes,
         row_height=32,
+        titles=("n-grams",),
     )
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -33,9 +34,10 @@ def steps(ctx: PageContext, settings: Settings) -> None:
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
-    columns, scale = of_tokens("token", tokens), Scale("norms", -0.6, 1, title="keys and values")
+    columns, scale = of_tokens("token", tokens), Scale("norms", -0.6, 1)
     form = ValueFormat(words=("computed or kept", "not there yet"))
-    show_matrix("cache", read, Axis("step"), columns, scale, form=form, notes=notes, row_height=22)
+    look: dict[str, Any] = {"form": form, "notes": notes, "row_height": 22, "titles": ("Keys and values",)}
+    show_matrix("cache", read, Axis("step"), columns, scale, **look)
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
