@@ -78,5 +78,6 @@ def draw(ctx: PageContext) -> None:
 lesson.page(
     "Every token has one vector, its stream. Each layer adds to it.",
     draw,
+    opens=vectors.opens,
     toolbar=compare_menu.toolbar(compare_menu.WITHOUT_HEADS),
 )

@@ -98,3 +98,16 @@ def test_no_number_field_cuts_its_value(visit: Visit) -> None:
             page.set_viewport_size({"width": width, "height": 800})
             page.wait_for_function(AT_REST)
             assert page.evaluate("looks.cut('[data-testid=stNumberInputField]')") == [], (address, width)
+
+
+@pytest.mark.parametrize("width", [390])
+def test_on_a_phone_a_stage_shows_its_whole_matrix_and_a_head_is_broken_with_a_hyphen(visit: Visit) -> None:
+    page = visit.open("/step_by_step", drawn=".st-key-steps .grid.large canvas")
+    page.wait_for_function(
+        """() => {
+          const box = tfmvizViews.steps.view.picture, canvas = box.querySelector("canvas");
+          return canvas.clientWidth <= box.clientWidth && box.scrollWidth <= box.clientWidth;
+        }"""
+    )
+    page = visit.open("/complexity", drawn="th.bar")
+    expect(page.locator("th.bar").first).to_have_text("multipli\u00adcations")

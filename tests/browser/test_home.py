@@ -91,7 +91,7 @@ def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None
     expect(said).to_contain_text("“animal”")
 
 
-def test_the_first_row_of_doors_is_in_the_window_and_their_words_have_room_in_a_tall_one(visit: Visit) -> None:
+def test_both_rows_of_doors_are_in_the_window_each_picture_in_its_door_and_their_words_have_room(visit: Visit) -> None:
     page, _, _ = at_home(visit)
 
     def boxes(found: str, width: int, height: int) -> list[FloatRect]:
@@ -99,10 +99,13 @@ def test_the_first_row_of_doors_is_in_the_window_and_their_words_have_room_in_a_
         page.wait_for_function(AT_REST)
         return [box_of(one) for one in page.locator(found).all()]
 
-    for width, height in ((1280, 800), (1920, 1080)):
+    for width, height in ((1280, 800), (1920, 1080), (1024, 768)):
         *_, last = doors = boxes(".doors a", width, height)
         assert len(doors) == 6
         assert 0.75 * height < last["y"] + last["height"] <= height, width
+        lens = page.locator(".doors a", has_text="The logit lens")
+        door, bars = box_of(lens), box_of(lens.locator("table"))
+        assert bars["y"] + bars["height"] <= door["y"] + door["height"], width
     for width in (390, 768):
         assert min(box["width"] for box in boxes(".doors a > div + div", width, 1400)) > 150, width
 

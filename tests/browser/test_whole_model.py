@@ -114,3 +114,11 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
     page.get_by_label("Follow").select_option("decoder.0")
     expect(page).not_to_have_url(re.compile("kind=encoder"))
     expect(page.locator(".whole .tip")).to_contain_text("“<START>” →")
+
+
+def test_the_followed_row_is_in_the_window_of_a_projector(visit: Visit) -> None:
+    page = visit.open("/whole_model?projector=1", drawn=DRAWN)
+    page.wait_for_function(AT_REST)
+    row = "tfmvizViews.whole_model.view.locate('it')"
+    bottom = page.evaluate(f"() => {{ const {{ top, height }} = {row}; return top + height; }}")
+    assert bottom <= 800

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, press
+from tests.browser import AT_REST, HAS_ENGINE, Visit, box_of, press
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
@@ -106,3 +106,16 @@ def test_words_follow_each_key_and_a_tap_takes_one(visit: Visit) -> None:
     page.locator(OFFERS).first.click()
     expect(box).to_have_value(f"She saw a big door {word} ", timeout=20_000)
     expect(page).to_have_url(re.compile("door"))
+
+
+def test_an_open_tab_is_in_the_window_and_its_settings_take_a_line_only_once_they_are_opened(visit: Visit) -> None:
+    page = visit.open("/writing?behind=Temperature&projector=1", drawn=".st-key-heat canvas, [role=tabpanel] canvas")
+    page.wait_for_function(AT_REST)
+    assert box_of(page.locator("[role=tabpanel] canvas").first)["y"] < 700
+    settings, way = page.locator(".st-key-settings"), page.locator(".st-key-chosen_by")
+    assert box_of(settings)["width"] < 600
+    page.get_by_text("Settings", exact=True).click()
+    expect(settings.locator("input").first).to_be_visible()
+    page.wait_for_function(AT_REST)
+    assert box_of(settings)["y"] > box_of(way)["y"] + 20
+    assert box_of(settings)["width"] > 1000

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parted } from "../../tfmviz/views/shared/parted.ts";
 import { plainSite } from "../../tfmviz/views/shared/quoted.ts";
 import { csvOf, isNumeric, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.ts";
 
@@ -102,4 +103,11 @@ test("a column of numbers may hold signs, units, intervals and gaps, and one of 
     assert.ok(isNumeric(numbers), numbers.join());
   for (const words of [["8 it", "1 animal"], ["n² · d"], ["", "–"], ["117 million (Radford)"]])
     assert.ok(!isNumeric(words), words.join());
+});
+
+test("bytes are numbers, and a long head may be broken with a hyphen alone", () => {
+  assert.ok(isNumeric(["676 bytes", "4.4 KiB", "–"]));
+  assert.deepEqual(parted("multiplications").split("\u00ad"), ["multipli", "cations"]);
+  assert.deepEqual(parted("temperature 0.8").split("\u00ad"), ["tempera", "ture 0.8"]);
+  assert.equal(parted("longest path"), "longest path");
 });

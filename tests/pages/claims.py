@@ -89,7 +89,7 @@ class Shown:
             drawn = chart["tables"]
             more += [
                 *drawn["summary"]["summary"],
-                *map(str, drawn.get("words", {}).get("word", ())),
+                *(str(word).replace("\n", " ") for word in drawn.get("words", {}).get("word", ())),
                 json.dumps(chart["spec"], ensure_ascii=False),
             ]
         return re.sub(r"\*\*|`` ?| ?``|\\(?=[.|()])|\"", "", "\n".join([words(app), *more]))

@@ -121,6 +121,7 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     opens, refused = page(**here), page(**here, causal="True")
     own = zoo.load("fill-in").trace(TEXT)["encoder.2.self_attn.pattern"][3]
     np.testing.assert_allclose(matrices(opens)["both_patterns"][0], own, atol=1e-3)
+    assert "In layer 2, head 3 of **Fill in**, which reads both ways, **" in words(opens)
     assert "does not suit this head" in words(refused)
     assert set(matrices(refused)) == {"mixing"}
     np.testing.assert_allclose(matrices(refused)["mixing"][0].sum(axis=-1), 1, atol=1e-3)
@@ -152,6 +153,14 @@ def test_the_last_step_of_the_tiles_is_the_whole_pattern_and_they_are_never_too_
 
 def rows(app: AppTest) -> dict[str, list[str]]:
     return {name: cells for name, *cells in sent(app, "together")["rows"]}
+
+
+def test_the_error_of_random_features_is_a_share_and_equal_costs_are_said_once() -> None:
+    app = page(method="Performer")
+    lines = series(charts(app)["features_errors"])
+    assert "1/√m" in lines
+    assert all(np.nanmax(np.asarray(line, float)) <= 1 for line in lines.values())
+    assert "at once, as before." in words(page(method="Shared heads"))
 
 
 def test_the_table_has_every_method_that_suits_the_head() -> None:

@@ -165,11 +165,12 @@ def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
     ends = [shown[name]["tables"]["ends"]["y"] for name in ("growth_pre", "growth_post")]
     largest = max(max(shown[name]["tables"]["rows"]["length"]) for name in ("growth_pre", "growth_post"))
     assert ends[0] == ends[1] == [0, pytest.approx(1.06 * largest)]
-    table = app.table[0].value
+    sent_table = sent(app, "blocks")
+    table = dict(zip(sent_table["columns"], zip(*sent_table["rows"], strict=True), strict=True))
     names = ["X", "T¹", "T²", "T³", "T⁴", "T⁵", "H"]
     assert [equation.split(" = ")[0] for equation in table["post-norm"]] == names
-    assert table["post-norm"].iloc[3] == "T³ = LayerNorm(T²)"
-    assert table["pre-norm"].iloc[3] == "T³ = X + T²"
+    assert table["post-norm"][3] == "T³ = LayerNorm(T²)"
+    assert table["pre-norm"][3] == "T³ = X + T²"
 
 
 def test_heads_of_an_encoder_write_into_another_stream(own_zoo: Path, put_random_model: Callable[..., Any]) -> None:
@@ -224,6 +225,19 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
         if not address:
             assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
     assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
+
+
+def test_one_word_in_two_senses_opens_the_tab_until_there_is_another_sentence() -> None:
+    app = open_page("residual_stream", stream="In context")
+    assert r"“bank” \(token 4\) and “bank” \(token 14\) have one embedding" in words(app)
+    for tab, text in (("Lengths", "The animal didn't"), ("In context", "We sat on the bank")):
+        app.session_state["stream"] = app.query_params["stream"] = tab
+        app.run()
+        assert app.text_area(key="text").value.startswith(text)
+    own = open_page("residual_stream", stream="In context", text=TEXT)
+    assert own.text_area(key="text").value == TEXT
+    chinese = open_page("residual_stream", stream="In context", model="chinese-none")
+    assert "bank" not in chinese.text_area(key="text").value
 
 
 def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ() -> None:

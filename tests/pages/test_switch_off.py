@@ -101,6 +101,14 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
         assert not app.error
 
 
+def test_where_nothing_is_off_attention_shows_the_head_and_no_map_of_zeros() -> None:
+    app = open_page(PAGE, text=TEXT, removed="Attention", off="none")
+    assert set(matrices(app)) == {"side_a"}
+    assert "Click a head on the board" in words(app)
+    changed = open_page(PAGE, text=TEXT, removed="Attention", off="d1.2")
+    assert {"side_a", "side_heads"} <= set(matrices(changed))
+
+
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="scaled", factor="1.0")
     assert "in B, with layer 2 × 1: +0.000" in words(app)

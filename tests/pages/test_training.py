@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
+from tests.app import HERE, buttons_of, charts, matrices, open_page, sent, series, words
 from tests.pages.test_odd_texts import ODD
 from tests.runs.started import full
 from tfmviz import zoo
@@ -90,8 +90,8 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
     for table, column in (("lines0", "loss"), ("lines1", "learning_rate"), ("lines2", "grad_norm")):
         np.testing.assert_allclose(series(lines, table=table)["rope"], [one[column] for one in log])
     assert lines["tables"]["levels0"]["y"][0] == pytest.approx(np.log(2048))
-    (shown,) = [one.value for one in app.table if "last loss" in one.value]
-    row = next(row for _, row in shown.iterrows() if "rope" in row["model"])
+    shown = sent(app, "shipped_runs")
+    row = next(dict(zip(shown["columns"], row, strict=True)) for row in shown["rows"] if "rope" in row[0])
     assert row["updates"] == f"{log[-1]['step'] + 1:,}", "the first update is number 0"
     assert (row["first loss"], row["last loss"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
     assert row["largest gradient norm"] == f"{max(one['grad_norm'] for one in log):.1f}"

@@ -14,7 +14,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import inputs, lesson, side, url
 from tfmviz.ui.cache import cached_for_all
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import result, show, show_table
 from tfmviz.ui.lesson import PageContext
 from tfmviz.views.beams import Kind, Node, Tree
 from tfmviz.views.counts import Table
@@ -56,13 +56,17 @@ def search(ctx: PageContext, *, banned: tuple[int, ...] = (), longest: int = WIN
         f"sum over tokens; arg max P is sought. Complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one "
         "can win."
     )
-    rows = "\n".join(
-        f"| {markdown.plain(text_of(ctx.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
-        f"{decimal(one.normalised, '.3f')} |"
+    rows = [
+        (text_of(ctx.model, one.ids), str(len(one.ids)), decimal(one.score), decimal(one.normalised, ".3f"))
         for one in found[-1].complete
+    ]
+    show_table(
+        "complete",
+        caption="Complete texts",
+        columns=("text", "n", "score", "score / nᵅ"),
+        rows=rows,
+        about=f"It stops when no running text beats the worst of {width} complete ones, or at {longest} words.",
     )
-    st.markdown(f"| complete text | n | score | score / nᵅ |\n|---|---|---|---|\n{rows}")
-    st.caption(f"It stops when no running text beats the worst of {width} complete ones, or at {longest} words.")
 
 
 def ask() -> tuple[int, float]:

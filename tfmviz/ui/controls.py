@@ -120,6 +120,16 @@ def sentence(model: str, *, opens: str = "") -> str:
     return st.session_state.get("last_text", next(iter(examples)))
 
 
+def opens_with(own: str, usual: str, *, row: str, tab: str) -> str:
+    """The sentence of the open tab, `own` in `tab` and else `usual`, until the reader or the address has another."""
+    chosen = url.chosen(row)
+    before, st.session_state[f"{row}_before"] = st.session_state.get(f"{row}_before"), chosen
+    fits, other = (own, usual) if chosen == tab else (usual, own)
+    if before != chosen and st.session_state.get("text") == other and not url.has("text"):
+        st.session_state["text"] = fits
+    return fits
+
+
 def _menu(examples: Mapping[str, Example]) -> None:
     st.selectbox(
         "Example sentences",

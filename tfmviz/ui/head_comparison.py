@@ -80,13 +80,16 @@ def compare(ctx: PageContext, ctx_b: PageContext, titles: tuple[str, str] | None
 
 
 def side_by_side(sides: HeadComparison, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
-    """A sentence on the change, the three pictures of one head, and the map of all heads.
+    """A sentence on the change, the three pictures of one head, and the map of all heads; before a change, A's head.
 
     Args:
         note: in place of the sentence. A separate element would come and go, and everything below it would be rebuilt.
         on_look: called before a click on the map goes to a head.
     """
     result(note or f"{summary_text(sides)} {how(sides)}")
+    if not sides.differ:
+        _one(sides, 0)
+        return
     if is_too_early(sides):
         _offer_both_ways(sides)
     show_heads(sides)

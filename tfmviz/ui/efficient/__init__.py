@@ -139,12 +139,14 @@ def beside(
     cost: Cost,
     kept: Array | None = None,
     buckets: Sequence[Sequence[str]] = ((), ()),
+    of: str = "",
 ) -> None:
     """The exact pattern and another, and the effect of the change, counted and measured on this text.
 
     Args:
         kept: the pairs that the other pattern keeps, (q_len, k_len), bool; None: all.
         buckets: of each query and of each key, written after its token.
+        of: whose head it is, where it is not the chosen one; the result begins with it.
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
@@ -157,13 +159,18 @@ def beside(
     show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, heading))
     _, sentence = effect(ctx, z) or (0.0, "")
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
+    takes, holds = in_words(cost.multiplications), in_bytes(BYTES * cost.numbers)
+    before = in_words(exactly.multiplications), in_bytes(BYTES * exactly.numbers)
     result(
-        f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
+        f"{of}**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
         f"**{per_cent(moved)}** of its norm. "
         + (f"In the prediction, {sentence}. " if sentence else "")
-        + f"This takes **{in_words(cost.multiplications)}** multiplications instead of "
-        f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
-        f"{in_bytes(BYTES * exactly.numbers)}."
+        + (
+            f"This takes {takes} multiplications and holds {holds} at once, as before."
+            if (takes, holds) == before
+            else f"This takes **{takes}** multiplications instead of {before[0]} and holds {holds} at once instead of "
+            f"{before[1]}."
+        )
     )
 
 

@@ -15,7 +15,7 @@ from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights, feature
-from tfmviz.ui import inputs, lesson, models
+from tfmviz.ui import inputs, lesson, model_names, models
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, show_curves, show_matrix, theme
@@ -153,17 +153,17 @@ def projected(ctx: PageContext) -> None:
             f"**Linformer does not suit this head**: it is causal, and Linformer mixes keys along the text: {reason}."
         )
     else:
-        if ctx.model.name == BOTH_WAYS:
-            st.caption(
-                f"Layer {ctx.choice.layer_index}, head {ctx.choice.head} of `{BOTH_WAYS}`, which reads both ways."
-            )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
         if mixed == MIXED[0]:
             pattern, z = linformer.pattern(head.q, head.k, rows), linformer.attend(head.q, head.k, head.v, rows)
         else:
             pattern = linformer.best(head.pattern, rows)
             z = pattern @ head.v
-        beside(ctx, head, pattern, z, title=f"{rows} rows", cost=cost)
+        of = ""
+        if ctx.model.name == BOTH_WAYS:
+            name = markdown.plain(model_names.name_of(BOTH_WAYS))
+            of = f"In layer {ctx.choice.layer_index}, head {ctx.choice.head} of **{name}**, which reads both ways, "
+        beside(ctx, head, pattern, z, title=f"{rows} rows", cost=cost, of=of)
     most = min(head.scores.shape)
     steps = np.unique(np.linspace(1, most, min(most, 24)).round().astype(int))
     kept, x = linformer.shares(head.pattern), steps.astype(float)
@@ -235,9 +235,13 @@ def performer(ctx: PageContext) -> None:
     errors = {f"head {ctx.choice.layer_index}.{ctx.choice.head}": _errors(head, seed), name: _errors(short, seed)}
     x = np.array(FEATURES, float)
     lines = {**errors, "1/√m": errors[name][-1] * np.sqrt(x[-1] / x)}
-    points = {line: (x, np.where(y > 0, y, np.nan)) for line, y in lines.items()}  # powers have no 0
-    axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
-    show_curves("features_errors", points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", dot=50)
+    points = {line: (x, np.where(y <= 1, y, np.nan)) for line, y in lines.items()}  # no more can move than there is
+    axes = Axes("features m", "share of attention moved to other keys", 260, percent=True, doubling=True)
+
+    def tooltips(name: str, m: float, y: float) -> str:
+        return f"{name}, {m:.0f} features: {per_cent(y)}"
+
+    show_curves("features_errors", points, axes, tooltips, dot=50, y_range=(0.0, 1.0))
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
         f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "

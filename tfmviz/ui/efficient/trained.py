@@ -51,6 +51,7 @@ def twins(ctx: PageContext) -> None:
             form=form,
             titles=("every pair", kind),
             across=2,
+            texts=written(np.concatenate(values), ".1f"),
         ),
     )
     result(

@@ -14,7 +14,7 @@ from tfmviz.plots.lines import Axes
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, models, translators, url
+from tfmviz.ui import controls, icons, inputs, lesson, models, translators
 from tfmviz.ui.cache import cached_for_all, read_json
 from tfmviz.ui.figures import show, show_curves
 from tfmviz.ui.ladder import rungs
@@ -53,14 +53,7 @@ MIXED = SENTENCES[2]
 
 
 def opens() -> str:
-    """The sentence of the open tab, until the reader has typed one."""
-    usual = examples_for("")[0].text
-    tab = url.chosen("ladder")
-    before, st.session_state["ladder_before"] = st.session_state.get("ladder_before"), tab
-    fits, other = (MIXED, usual) if tab == "Four uses" else (usual, MIXED)
-    if before != tab and st.session_state.get("text") == other:
-        st.session_state["text"] = fits
-    return fits
+    return controls.opens_with(MIXED, examples_for("")[0].text, row="ladder", tab="Four uses")
 
 
 def uses(ctx: PageContext) -> None:

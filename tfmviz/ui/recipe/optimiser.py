@@ -205,7 +205,7 @@ def warm_up() -> None:
         name: (steps[AROUND:-AROUND], np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1))
         for name, (steps, losses) in runs.items()
     }
-    words = [f"{name} {decimal(value)}" for name, value in last.items()]
+    words = [f"{name} {decimal(value)}".replace(", ", ",\n") for name, value in last.items()]
     result(
         "**Post-norm without warm-up never learns**; pre-norm gains little from warm-up. (Four eight-layer models "
         f"share data, seed and peak rate; at the right is the mean of the last {LAST} losses.)"

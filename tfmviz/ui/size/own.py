@@ -123,9 +123,9 @@ def prediction(larger: Runs, counted: str) -> str:
             f"{decimal(high, '.3f')}), and it reached **{decimal(loss, '.3f')}**"
         )
     written = (
-        f"The lines are the fitted law L(N, D) = E + A / N^α + B / D^β = {decimal(float(law.E))} + "
-        f"{rounded(float(law.A))} / N^{decimal(float(law.alpha))} + {rounded(float(law.B))} / "
-        f"D^{decimal(float(law.beta))}."
+        rf"The lines are the fitted law $L(N, D) = E + A / N^{{\alpha}} + B / D^{{\beta}} = {decimal(float(law.E))} + "
+        rf"{rounded(float(law.A))} / N^{{{decimal(float(law.alpha))}}} + {rounded(float(law.B))} / "
+        rf"D^{{{decimal(float(law.beta))}}}$."
     )
     if not parts:
         return written

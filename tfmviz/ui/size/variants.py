@@ -31,6 +31,9 @@ SHOWN = ("all changes", EXPERTS)
 
 BASELINE = "baseline"
 
+PLUS_MINUS = "\u00a0±\u00a0"
+"""It breaks no line: a cell is one number."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
@@ -120,7 +123,7 @@ def compared(ctx: PageContext) -> None:
                 _title(name),
                 in_words(variant.n_parameters),
                 in_words(variant.multiplications),
-                f"{decimal(variant.loss.mean(), '.3f')} ± {decimal(variant.loss.std(ddof=1), '.3f')}",
+                f"{decimal(variant.loss.mean(), '.3f')}{PLUS_MINUS}{decimal(variant.loss.std(ddof=1), '.3f')}",
                 f"{decimal(gap.mean, '+.3f')} ± {decimal((gap.high - gap.low) / 2, '.3f')}" if change else NO_NUMBER,
                 decimal(change.theirs - change.baseline, "+.3f") if change and change.theirs else NO_NUMBER,
             )

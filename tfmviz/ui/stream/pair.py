@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import cached_for_all, read_json, read_log
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -160,13 +160,13 @@ def twins(ctx: PageContext) -> None:
         f"{spread['post-norm']:.0%} with post-norm."
     )
     layer = min(ctx.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1)
-    st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
     columns: dict[str, list[str]] = {}
     for kind, trace in runs.items():
         tensors = block_tensors(trace, f"decoder.{layer}")
         columns[kind] = [tensor.equation for tensor in tensors]
         columns[f"norm, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
-    st.table(columns)
+    show_columns("blocks", columns, caption=f"Layer {layer} turns X into H")
+    st.markdown("Follow the +: with pre-norm it bypasses the norm.")
 
 
 ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}

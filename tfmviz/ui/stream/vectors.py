@@ -22,6 +22,7 @@ from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, seen_from, show, show_curves, show_matrix, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
+from tfmviz.ui.sentences import examples_for
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -173,6 +174,16 @@ def _alike(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: i
     )
 
 
+BANKS = "We sat on the bank of the river. The money is in the bank of the town."
+"""One word in two senses; the tab opens with it."""
+
+
+def opens() -> str:
+    usual = examples_for(controls.choice().model)[0].text
+    own = BANKS if usual == examples_for("")[0].text else usual  # in English
+    return controls.opens_with(own, usual, row="stream", tab="In context")
+
+
 KEPT = Table(
     caption="What each model passes on to the next task",
     columns=("model", "kept", "learned first → trained for the task"),
@@ -217,6 +228,7 @@ def in_context(ctx: PageContext) -> None:
             {name: (x, line) for name, line in values.items()},
             Axes("layers completed", "cosine", 330),
             lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
+            words=[name.replace(", ", ",\n") for name in values],
         )
         a, b = (markdown.plain(quoted(tokens.tokens)[at]) for at in (first, second))
         start, end = (decimal(float(found.each_other[at])) for at in (0, -1))

@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import read_json, read_log
-from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.figures import result, show, show_columns, theme
 from tfmviz.ui.training.desk import EXPERIMENTS
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
@@ -103,7 +103,8 @@ def curves() -> None:
         if shown == "the twins"
         else "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
     )
-    st.table(
+    show_columns(
+        "shipped_runs",
         {
             "model": list(found),
             "updates": [f"{log.steps[-1]:,.0f}" for log in found.values()],
@@ -111,9 +112,9 @@ def curves() -> None:
             "last loss": [f"{log.loss[-1]:.2f}" for log in found.values()],
             "held-out loss": [f"{log.held_out[-1]:.2f}" for log in found.values()],
             "largest gradient norm": [f"{log.grad_norm.max():.1f}" for log in found.values()],
-        }
+        },
+        caption="The held-out loss is the mean over eight batches.",
     )
-    st.caption("The held-out loss is the mean over eight batches.")
 
 
 def experiments() -> dict[str, Records]:

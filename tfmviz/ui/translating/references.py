@@ -96,6 +96,7 @@ def compare(ctx: PageContext) -> None:
         form=ValueFormat(words=("in a reference", "not in a reference")),
         notes=notes,
         row_height=32,
+        titles=("n-grams",),
     )
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,7 +15,7 @@ from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
@@ -35,7 +36,8 @@ def steps(ctx: PageContext, settings: Settings) -> None:
     notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
     columns, scale = of_tokens("token", tokens), Scale("norms", -0.6, 1)
     form = ValueFormat(words=("computed or kept", "not there yet"))
-    show_matrix("cache", read, Axis("step"), columns, scale, form=form, notes=notes, row_height=22)
+    look: dict[str, Any] = {"form": form, "notes": notes, "row_height": 22, "titles": ("Keys and values",)}
+    show_matrix("cache", read, Axis("step"), columns, scale, **look)
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
@@ -93,7 +95,8 @@ def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[fl
 def size(ctx: PageContext) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
     config, attention = ctx.model.config, ctx.model.config.attention
-    preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset")
+    line = lesson.control_row("kept")
+    preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset", line=line)
     known = KNOWN.get(preset)
     if known is None:
         n_layers, n_heads, n_kv_heads, d_head = config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head
@@ -101,13 +104,12 @@ def size(ctx: PageContext) -> None:
     else:
         n_layers, n_heads, n_kv_heads, d_head = known.n_layers, known.n_heads, known.n_kv_heads, known.d_head
         n_kept, window = known.n_local, known.window
-    a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
     kv = inputs.select_slider(
-        "Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}", bind=None, line=a
+        "Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}", bind=None, line=line
     )
-    number = inputs.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", line=b)
-    length = inputs.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", line=c)
+    number = inputs.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", line=line)
+    length = inputs.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", line=line)
     each = SIZES[number or "bfloat16"]
     kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=n_kept, window=window)
     result(
@@ -138,6 +140,6 @@ def size(ctx: PageContext) -> None:
         colours=[look.text if heads == kv else look.plain for heads in rows],
         theme=look,
     )
-    show("cache_sizes", chart)
+    show("cache_sizes", chart, title="Keys and values")
     if known:
         st.caption(f"Shape: {known.source}.")

@@ -81,7 +81,7 @@ def ask(ctx: PageContext) -> Settings:
     if how == "greedy":
         line.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
-    with st.expander("Settings", key="settings"):
+    with line.expander("Settings", key="settings"):
         return _sampling(banned)
 
 

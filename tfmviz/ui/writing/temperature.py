@@ -129,7 +129,7 @@ def repetition(ctx: PageContext, settings: Settings) -> None:
         found = _long(ctx.model, ctx.text, drawn, settings.seed, ctx.edits)
     shares = {name: repeated(ids) for name, ids in found.items()}
     look: dict[str, Any] = {"words": list(map(per_cent, shares.values())), "colours": theme().plain, "theme": theme()}
-    chart = bar_chart(list(shares), np.array(list(shares.values())), "share of repeated 4-grams", **look)
+    chart = bar_chart(list(shares), 100 * np.array(list(shares.values())), "repeated 4-grams, %", **look)
     show("repeated", chart)
     most = max(shares.values())
     first, *others = (name for name, share in shares.items() if share == most)

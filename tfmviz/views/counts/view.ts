@@ -3,6 +3,7 @@
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
 import { barLength } from "../shared/numbers.ts";
+import { parted } from "../shared/parted.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
 import { component, ViewBase } from "../shared/view_base.ts";
 
@@ -105,9 +106,9 @@ function table(data: Table, view: Counts) {
   const head = columns.map((title, n) => {
     const canSort = data.sortable && (n === 0 || rows.some((row) => typeof numberIn(row[n]) === "number"));
     if (!title) return make("td", { className: kinds[n] }); // above names that need none
-    if (!canSort) return make("th", { scope: "col", textContent: title, className: kinds[n] });
+    if (!canSort) return make("th", { scope: "col", textContent: parted(title), className: kinds[n] });
     const arrow = n === by ? (isUp ? " ↑" : " ↓") : "";
-    const sort = button(title + arrow, { dataset: { column: n }, onclick: () => view.sortBy(n) });
+    const sort = button(parted(title) + arrow, { dataset: { column: n }, onclick: () => view.sortBy(n) });
     const ariaSort = n === by ? (isUp ? "ascending" : "descending") : "none";
     return make("th", { scope: "col", className: kinds[n], ariaSort }, sort);
   });

@@ -24,7 +24,7 @@ export function numberIn(text: string) {
     : text;
 }
 
-const UNITS = /\b(?:[kKMGT]i?B|B|[µnm]?s|min|h|days?|years?|bits?|nats?|million|billion|trillion|to|of)\b/g;
+const UNITS = /\b(?:[kKMGT]i?B|B|[µnm]?s|min|h|days?|years?|bits?|bytes?|nats?|million|billion|trillion|to|of)\b/g;
 
 /** Whether most of a column's cells are numbers as readers write them, with signs, units, intervals; none if empty. */
 export function isNumeric(cells: string[]) {

@@ -13,7 +13,7 @@ import { cellOf } from "../shared/where.ts";
 import { type Axis, at, type Description, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
-const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
+const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than its room, and is scrolled
 const MOST_LARGE = 16; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LARGEST_CELL = 48; // has room for “−0.25” on a projector, too
 const LABEL = 86;
@@ -70,7 +70,8 @@ export class Grid {
     this.canvas.addEventListener("keydown", (event) => this.move(event, pick));
   }
 
-  measure(width: number, height: number, { font, letters, least }: Colours) {
+  /** @param isWhole it is no wider than its room, however small its cells: a phone shows all of it */
+  measure(width: number, height: number, { font, letters, least }: Colours, isWhole = false) {
     const { rows, columns, axes } = this.matrix;
     const isText = (axis: Axis) => axis === "query" || axis === "key";
     const isNamed = (axis: Axis) => this.size === "large" && isText(axis);
@@ -78,7 +79,7 @@ export class Grid {
     const labels = this.head.labels(axes.columns).slice(0, columns);
     const isSquare = isText(axes.rows) && isText(axes.columns);
     const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
-    const smallest = isSquare && isLarge ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
+    const smallest = isSquare && isLarge && !isWhole ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
     const room = this.size === "large" ? HEAD : 0; // for numbers of heads
     this.left = axes.rows === "concat" ? room : 0;
     if (isNamed(axes.rows))

@@ -266,7 +266,7 @@ export class Steps extends ViewBase {
     const hover = (cell: Cell | null) => this.hover(id, cell);
     const pick = (cell: Cell) => this.choose(this.head.selectionAt(id, cell), id);
     const grid = new Grid(this.head, id, size, hover, pick);
-    grid.measure(width, height, this.colours);
+    grid.measure(width, height, this.colours, this.width < NARROW);
     this.grids.push(grid);
     return grid.node;
   }

@@ -44,7 +44,7 @@ export type Placed = { isStrip: boolean; width: number; height: number; lanes: P
 /** a column of a line, and the pixels that it gets */
 type Member = { column: Column; full: number };
 
-type Room = { y: number; width: number; measure: Measure; rows: Row[]; lanes: number };
+type Room = { y: number; width: number; tall: number; measure: Measure; rows: Row[]; lanes: number };
 
 export const TEXT_LINE = 18; // pixels from one line of text to the next
 export const TILE = 34; // of a head's small picture
@@ -64,17 +64,17 @@ const PATTERN = { least: 150, most: 330 };
 const WORDS = 92;
 const MARK = 20;
 const MANY = 48; // tokens, from which on not every one is labelled
-const ROWS = { room: 400, least: 15, less: 17, most: 24, many: 5 };
+const ROWS = { room: 400, above: 400, least: 15, less: 17, most: 24, many: 5 }; // `above`: of the window, what comes before them
 const PHONE = { box: 132, room: 110, least: 3, most: 12, word: 17 };
 
-/** @param followed the stack of the token that amounts are shown of */
-export function layOut(scene: Scene, width: number, measure: Measure, followed: string): Placed {
+/** @param followed the stack of the token that amounts are shown of; `tall`: of the window, in whose height rows stand */
+export function layOut(scene: Scene, width: number, measure: Measure, followed: string, tall = Infinity): Placed {
   const isStrip = width < NARROW;
   const lanes = [];
   let y = 0;
   for (const lane of scene.lanes) {
     const rows = lane.stack === followed ? bandRows(lane, scene.beside) : [];
-    const room = { y, width, measure, rows, lanes: scene.beside ? 2 : scene.lanes.length };
+    const room = { y, width, tall, measure, rows, lanes: scene.beside ? 2 : scene.lanes.length };
     const placed = isStrip ? downward(lane, room) : across(lane, room);
     lanes.push(placed);
     y = placed.bottom + 14;
@@ -133,14 +133,15 @@ export function inLines(widths: number[], room: number) {
   return fill(room);
 }
 
-function across(lane: Lane, { y, width, measure, rows, lanes }: Room): PlacedLane {
+function across(lane: Lane, { y, width, tall, measure, rows, lanes }: Room): PlacedLane {
   const { tokens, oneHot } = lane;
   const marks = lane.marks ? MARK * lane.marks.values.length + 30 : 0;
   const widest = Math.min(LONGEST_LABEL, Math.max(40, ...tokens.map((text) => measure(text)))) + 8;
   const left = Math.max(widest + (oneHot ? ONE_HOT : 0), ...rows.map(({ label }) => measure(label) + 8));
   const least = tokens.length > MANY ? ROWS.many : ROWS.least;
   const most = lanes > 1 ? ROWS.less : ROWS.most;
-  const row = Math.max(least, Math.min(most, Math.floor(ROWS.room / lanes / tokens.length)));
+  const high = Math.min(ROWS.room, tall - ROWS.above);
+  const row = Math.max(least, Math.min(most, Math.floor(high / lanes / tokens.length)));
   const title = titleOf(lane, width, measure);
   const placed: PlacedLane = { lane, y, title, rows, row, left, ...nothing(), labels: left - (oneHot ? ONE_HOT : 0) };
   const widths = lane.columns.map((column) => {

@@ -262,7 +262,8 @@ export class Whole extends ViewBase {
     this.hits.style.scale = String(this.scale);
     const measure = (text: string, isBold = false) =>
       measured(text, `${isBold ? "bold " : ""}${LETTER_SIZE}px ${font}`).width;
-    this.placed = layOut(this.scene, this.width / this.scale, measure, this.token.stack);
+    const [width, tall] = [this.width / this.scale, innerHeight / this.scale];
+    this.placed = layOut(this.scene, width, measure, this.token.stack, tall);
     this.picture.style.height = `${this.placed.height * this.scale}px`;
     this.legend.textContent = captionOf(this.scene, this.placed.isStrip);
     this.base.ariaLabel = summary(this.scene);

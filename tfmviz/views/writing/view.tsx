@@ -7,6 +7,7 @@ import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { Head, Named, type Tool, Tools } from "../shared/named.tsx";
 import { decimal, perCent } from "../shared/numbers.ts";
+import { parted } from "../shared/parted.ts";
 import { component, DEBOUNCE_MS, ViewBase } from "../shared/view_base.ts";
 import { type Settings, settled } from "./decoding.ts";
 import { Cumulated, drawWords, entropyWords, type Place, type Rival, rivalSentence, Shares } from "./rivals.tsx";
@@ -307,7 +308,7 @@ class Desk extends ViewBase {
     );
     return (
       <table class="rivals" onKeyDown={rove}>
-        <Head names={[what, ...stages]} />
+        <Head names={[what, ...stages.map(parted)]} />
         <tbody>{place.rivals.map(row)}</tbody>
       </table>
     );
