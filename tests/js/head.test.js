@@ -135,3 +135,15 @@ test("a score is explained by what it was divided, capped and biased by", () => 
   assert.match(capped, /20.000 ÷ 2.000 = 10.000"/);
   assert.match(capped, /With the cap c = 3\.000: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
 });
+
+test("the output of a head that is off is explained as off, and a zero of another head is not", () => {
+  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
+  const told = (z, v) => {
+    const head = Object.assign(Object.create(Head.prototype), { known: {}, queries: ["a"], keys: ["b"] });
+    Object.assign(head, { arrays: { z: row(z), v: row(v), pattern: row(1), mask: row(1) } });
+    return JSON.stringify(explain(head, "z", { query: 0, key: 0, dim: 0 }).blocks);
+  };
+  assert.match(told(0, 2), /This head is off/);
+  assert.doesNotMatch(told(2, 2), /is off/);
+  assert.doesNotMatch(told(0, 0), /is off/);
+});

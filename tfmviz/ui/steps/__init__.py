@@ -43,6 +43,8 @@ def lookup(ctx: PageContext) -> None:
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.control_row("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
+    if lesson.is_off(ctx, choice.layer, choice.head):
+        return
     row = trace[f"{choice.layer}.pattern"][choice.head][token]
     keys = trace.axes(choice.layer)[1]
     best, cosine = attention_layer.hard_lookup(row, own(ctx, "v"))
@@ -76,6 +78,8 @@ def contributions(ctx: PageContext) -> None:
         )
         show("head_writes", chart)
         st.markdown("Norm of each head's output, ‖z W_O‖.")
+    if lesson.is_off(ctx, layer, head):
+        return
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)

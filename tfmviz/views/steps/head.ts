@@ -150,6 +150,12 @@ export class Head {
     return this.counts.dim;
   }
 
+  /** Switched off: `z` is set to 0, whatever the values are. */
+  get isOff() {
+    const { z, v } = this.arrays;
+    return z.values.every((value) => value === 0) && v.values.some((value) => value !== 0);
+  }
+
   get read() {
     return this.arrays.memory ?? this.arrays.x;
   }
