@@ -18,6 +18,7 @@ from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
+from tfmviz.words.numbers import decimal
 
 CANNOT_SHOW: dict[Kind, str] = {
     "next token": "the mask hides later tokens",
@@ -34,7 +35,7 @@ def own(ctx: PageContext, name: str) -> Array:
 
 
 def number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return decimal(value, ".3g" if abs(value) < 100 else ",.0f")
 
 
 def lookup(ctx: PageContext) -> None:
