@@ -121,9 +121,9 @@ def test_a_chart_is_saved_as_a_picture_without_network_and_its_values_are_those_
 
 
 def test_charts_and_the_pages_colours_follow_the_system_into_the_dark(visit: Visit) -> None:
-    page = visit.open("/residual_stream?stream=Lengths")
+    page = visit.open("/residual_stream?stream=Lengths", drawn=DRAWN)
     rule, letters = page.locator(".stMarkdown blockquote").first, page.locator(f"{DRAWN} text[fill]").first
-    for scheme, ink, crimson in (("dark", DARK.text, DARK.accent), ("light", LIGHT.text, LIGHT.accent)):
-        page.emulate_media(color_scheme=scheme)
-        expect(letters).to_have_attribute("fill", ink)
-        expect(rule).to_have_css("border-left-color", "rgb({}, {}, {})".format(*bytes.fromhex(crimson[1:])))
+    for theme in (DARK, LIGHT):
+        page.emulate_media(color_scheme="dark" if theme is DARK else "light")
+        expect(letters).to_have_attribute("fill", theme.text)
+        expect(rule).to_have_css("border-left-color", "rgb({}, {}, {})".format(*bytes.fromhex(theme.accent[1:])))
