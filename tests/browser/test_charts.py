@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import Visit, assert_fits, box_of, choose, saved, tool
 from tests.pages import plain
+from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.text.tokenizer import Tokenizer
 
 DRAWN = "[data-testid=stVegaLiteChart] svg"
@@ -120,3 +121,12 @@ def assert_can_be_saved(page: Page) -> None:
     np.testing.assert_allclose([float(value) for *_, value in soft], row, atol=1e-6)
     page.keyboard.press("Escape")
     expect(page.locator("dialog.values")).to_have_count(0)
+
+
+def test_charts_and_the_pages_colours_follow_the_system_into_the_dark(visit: Visit) -> None:
+    page = visit.open("/residual_stream?stream=Lengths", drawn=DRAWN)
+    rule, letters = page.locator(".stMarkdown blockquote").first, page.locator(f"{DRAWN} text[fill]").first
+    for theme in (DARK, LIGHT):
+        page.emulate_media(color_scheme="dark" if theme is DARK else "light")
+        expect(letters).to_have_attribute("fill", theme.text)
+        expect(rule).to_have_css("border-left-color", "rgb({}, {}, {})".format(*bytes.fromhex(theme.accent[1:])))

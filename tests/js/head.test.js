@@ -134,3 +134,13 @@ test("a score is explained by the products of its query and its key, which add u
   for (const part of ["6.000", "−20.000", "3.000", "−11.000"]) assert.ok(told.includes(part), `${part}: ${told}`);
   assert.equal(asked.matrix("raw").values[0], -11);
 });
+
+test("the output of a head that is off is explained as off, and a zero of another head is not", () => {
+  const told = (z, v) => {
+    const asked = head({ divided: "", cap: null }, { z: row(z), v: row(v), pattern: row(1), mask: row(1) });
+    return JSON.stringify(explain(asked, "z", { query: 0, key: 0, dim: 0 }).blocks);
+  };
+  assert.match(told(0, 2), /This head is off/);
+  assert.doesNotMatch(told(2, 2), /is off/);
+  assert.doesNotMatch(told(0, 0), /is off/);
+});

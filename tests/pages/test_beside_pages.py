@@ -229,3 +229,20 @@ def test_a_model_that_stands_in_for_b_s_has_tokens_of_its_own() -> None:
     long = "The cat sat on the mat and the dog sat on the log. " * 20
     app = compare("efficient", text=long, b=f"Once {long}", method="Linformer")
     assert any(key.endswith("_b") for key in {**views(app), **charts(app)})
+
+
+def test_of_the_head_that_is_off_nothing_is_said_to_be_written() -> None:
+    off_itself = {"what": "a head off", "layer": "3", "head": "2", "without_layer": "3", "without_head": "2"}
+    tabs = [
+        ("step_by_step", "part", "A fuzzy hash table", "lookup", "attention takes"),
+        ("step_by_step", "part", "What heads add", "look_effects", "Largest effect"),
+        ("residual_stream", "stream", "Who made the word", "wrote", "It raises most"),
+        ("feed_forward", "layer_part", "Without it", "average", "what it writes for"),
+    ]
+    for page, key, title, figure, claim in tabs:
+        app = compare(page, **off_itself, **{key: title})
+        drawn = {**views(app), **charts(app)}
+        assert (figure in drawn, f"{figure}_b" in drawn) == (True, False), title
+        assert (words(app).count(claim), words(app).count("Head 3.2 is off")) == (1, 1), title
+        intact = compare(page, **off_itself | {"without_head": "1"}, **{key: title})
+        assert (words(intact).count(claim), words(intact).count("is off:")) == (2, 0), title

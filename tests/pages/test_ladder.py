@@ -17,6 +17,7 @@ from tfmviz.analysis.window_network import network
 from tfmviz.paths import PROJECT
 from tfmviz.ui.ladder import distance, rungs
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
+from tfmviz.words.numbers import counted
 
 PAGE = "ladder"
 TEXT = "The boy who lived by the river was very happy."
@@ -62,7 +63,7 @@ def test_a_change_beyond_what_a_model_sees_moves_nothing_and_gradients_have_no_c
     for title, sees in zip(MODELS, (4, 8, n, n), strict=True):
         far = len(curves[title])
         assert far == sees or (far < sees and title == "5-gram"), title  # not every context was counted
-        assert f"{title} sees nothing beyond {far} tokens" in words(app) or far == n, title
+        assert f"{title} sees nothing beyond {counted(far, 'token')}" in words(app) or far == n, title
     curves = series(charts(open_page(PAGE, text=text, ladder=TABS[1], reach_by="gradient"))["reach"])
     assert list(curves) == list(MODELS[1:])
     assert [len(curve) for curve in curves.values()] == [8, n, n]

@@ -82,3 +82,15 @@ def test_a_name_says_which_token_only_where_two_look_alike() -> None:
     long = ["an-endless-word-that-is-cut" + end for end in ("a-long-end", "another-long-end")]
     assert len(set(quoted(long))) == 2
     assert quoted(("a", "b", "a"), of="word", first=1) == ["“a” (word 1)", "“b”", "“a” (word 3)"]
+
+
+SEVERAL = re.compile(r"(?<![\w.,·−–/#] )(?<![\w.,·−–/#])1 (?:tokens|words|layers|keys|pairs|heads|parts|dots)\b")
+
+
+def test_one_thing_is_not_counted_as_several() -> None:
+    wrong = set()
+    for page in (page.name for page in PAGES if page.name):
+        for tab in tabs.addresses(page):
+            for text in sentences(open_page(page, text="a b", **tab)):
+                wrong |= {(page, *tab.values(), found[0]) for found in SEVERAL.finditer(text)}
+    assert not sorted(wrong)

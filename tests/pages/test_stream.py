@@ -341,3 +341,13 @@ def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs(
     for name in NAMES:
         np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)
         assert f"**{MEASURED[name]['held_out']:.2f}**" in words(app)
+
+
+def test_the_first_vectors_are_called_embeddings_with_positions_where_these_are_added() -> None:
+    for model, added in (("twins-rope", False), ("twins-sinusoidal", True)):
+        shown = [
+            words(open_page("residual_stream", stream=tab, text="dog dog dog", model=model))
+            for tab in ("Neighbours", "In context")
+        ]
+        assert ["As an embedding with its position" in shown[0], "with their positions" in shown[1]] == [added] * 2
+        assert ["As an embedding" in shown[0], "one embedding" in shown[1]] == [True, True]

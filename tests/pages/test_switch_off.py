@@ -109,6 +109,11 @@ def test_where_nothing_is_off_attention_shows_the_head_and_no_map_of_zeros() -> 
     assert {"side_a", "side_heads"} <= set(matrices(changed))
 
 
+def test_a_model_that_fills_in_words_is_not_asked_for_more_text() -> None:
+    for model, text, said in (("fill-in", TEXT, "This model has no next word"), ("tiny-english", "a", "Type more.")):
+        assert said in words(open_page(PAGE, text=text, model=model, off="none", removed="Loss")), model
+
+
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="scaled", factor="1.0")
     assert "in B, with layer 2 × 1: +0.000" in words(app)

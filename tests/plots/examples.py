@@ -12,6 +12,7 @@ from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, curves, growth, line_
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
+from tfmviz.words.numbers import decimal
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def _losses(theme: Theme, s: Sentence) -> Chart:
 
 
 def _strokes(theme: Theme, s: Sentence) -> Chart:
-    x, said = np.arange(7.0), "{:g}: {:.2f}".format
+    x, said = np.arange(7.0), lambda at, y: f"{at:g}: {decimal(y)}"
     drawn = [
         Line("a", x, s.numbers(7), Stroke(theme.text, dot=40), said, (np.linspace(0, 6, 13), s.numbers(13))),
         Line("b", x, s.numbers(7), Stroke(theme.plain, width=0, dot=40), said),
@@ -64,7 +65,7 @@ def _strokes(theme: Theme, s: Sentence) -> Chart:
 
 def _bars(theme: Theme, s: Sentence) -> Chart:
     values = s.shares(7) * SIGNS
-    words = [f"{value:.2f}" for value in values]
+    words = [decimal(value) for value in values]
     return bar_chart(s.tokens, values, "x", words=words, colours=of_signs(values, theme), theme=theme)
 
 

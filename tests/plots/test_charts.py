@@ -120,3 +120,14 @@ def test_numbered_names_sort_as_counted_and_of_a_long_line_some_points_answer() 
     np.testing.assert_array_equal(data["curves"]["y"], ODD.numbers(1025))
     assert 0.5 * MOST_POINTS < len(data["rows"]["y"]) <= MOST_POINTS
     np.testing.assert_array_equal(data["rows"]["y"], ODD.numbers(1025)[np.array(data["rows"]["x"], dtype=int)])
+
+
+def test_a_negative_number_under_the_pointer_has_a_minus() -> None:
+    hyphens = {
+        (name, hover)
+        for name, chart in charts().items()
+        for table in chart.data.values()
+        for hover in map(str, table.get("hover", ()))
+        if re.search(r"[:,]? -\d", hover)
+    }
+    assert not hyphens

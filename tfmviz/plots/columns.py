@@ -104,7 +104,7 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Cha
     """Scores before and after ÷ √d: share of the pairs per bin, by the bins' evenly spaced middles."""
     half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
     bars = [
-        (kind, middle - half, middle + half, share, f"{kind[5:]} near {middle:.2f}: {share:.1%} of the pairs")
+        (kind, middle - half, middle + half, share, f"{kind[5:]} near {decimal(middle)}: {share:.1%} of the pairs")
         for kind, shares in zip(numbered(("q · k", "q · k / √d")), (raw, scaled), strict=True)
         for middle, share in zip(middles, shares, strict=True)
     ]

@@ -11,6 +11,7 @@ from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
+from tfmviz.words.numbers import decimal
 
 Role = Literal["left", "right", "other"]
 
@@ -44,7 +45,10 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
 def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
     """The score of a pair of words against the query's position, at a constant distance between the two."""
     ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
-    tooltips = "{0}, query at {1:g}: {2:.3f}".format
+
+    def tooltips(name: str, at: float, score: float) -> str:
+        return f"{name}, query at {at:g}: {decimal(score, '.3f')}"
+
     strokes = [Stroke(_colour(curve.role, theme), width=4, dot=60) for curve in curves]
     lines = [
         Line(c.name, c.x, c.y, stroke, partial(tooltips, c.name)) for c, stroke in zip(curves, strokes, strict=True)

@@ -308,7 +308,10 @@ def circle(pairs: Array, *, start: int, shift: int, theme: Theme) -> Chart:
     points: Columns = {
         "x": pairs[:, 1],
         "y": pairs[:, 0],
-        "hover": [f"position {n}: sine {sine:.4f}, cosine {cosine:.4f}" for n, (sine, cosine) in enumerate(pairs)],
+        "hover": [
+            f"position {n}: sine {decimal(sine, '.4f')}, cosine {decimal(cosine, '.4f')}"
+            for n, (sine, cosine) in enumerate(pairs)
+        ],
     }
     hands: Columns = {"x": pairs[chosen, 1], "y": pairs[chosen, 0], "role": ["start", "shifted"]}
     return Chart(spec=_circle(theme), data={"rows": points, "hands": {**hands, "word": [*map(str, chosen)]}})
@@ -350,7 +353,7 @@ def path(scores: Array, *, titles: tuple[str, str], theme: Theme) -> Chart:
         "x": scores[:, 0],
         "y": scores[:, 1],
         "word": [str(position) if position in named else "" for position in range(len(scores))],
-        "hover": [f"position {n}: {x:.3f}, {y:.3f}" for n, (x, y) in enumerate(scores[:, :2])],
+        "hover": [f"position {n}: {decimal(x, '.3f')}, {decimal(y, '.3f')}" for n, (x, y) in enumerate(scores[:, :2])],
     }
     return Chart(spec=_path(theme, *titles), data={"rows": points})
 

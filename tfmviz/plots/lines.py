@@ -30,7 +30,7 @@ from tfmviz.plots.charts import (
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.numbers import RAISED
+from tfmviz.words.numbers import RAISED, decimal
 
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""
@@ -150,7 +150,11 @@ def over(
     colours, dot = shades(min(4, len(series)), theme), 40 if len(x) <= 40 else 0
     strokes = [Stroke(colours[n % 4], DASHES[n // 4 % 4], 3, dot) for n in range(len(series))]
     points = {name: (x[: len(values)], values) for name, values in series.items()}
-    lines = named_lines(points, f"{{}}, {axes.x} {{:g}}: {{:.4g}}".format, theme=theme, strokes=strokes)
+
+    def tooltips(name: str, at: float, value: float) -> str:
+        return f"{name}, {axes.x} {at:g}: {decimal(value, '.4g')}"
+
+    lines = named_lines(points, tooltips, theme=theme, strokes=strokes)
     return line_chart(lines, axes, theme=theme, marked=[mark] if mark else [])
 
 

@@ -54,9 +54,10 @@ def waves(table: Array, pairs: Sequence[int], wavelengths: Array, *, at: Sequenc
         for x, value in zip(fine.tolist(), _wave(fine, wavelengths[pair], part).tolist(), strict=True)
     ]
     points = [
-        (line, row, x, value, row + WAVE * value, f"dim {j} at {x}: {value:.4g}, {_frequency(wavelengths[pair])}")
+        (line, row, x, value, row + WAVE * value, f"dim {j} at {x}: {decimal(value, '.4g')}, {frequency}")
         for line, (row, pair, part) in zip(lines, of_line, strict=True)
         for j in (2 * pair + part,)
+        for frequency in (_frequency(wavelengths[pair]),)
         for x, value in enumerate(table[:, j].tolist())
     ]
     read = [

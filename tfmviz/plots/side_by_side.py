@@ -28,6 +28,7 @@ from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted
+from tfmviz.words.numbers import decimal
 
 Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
@@ -106,7 +107,11 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
 def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
     """Cosine, (state,), of one token's vectors in A and B, from the embedding to the last layer."""
     x = np.arange(len(cosines), dtype=float)
-    lines = named_lines({token: (x, cosines)}, "{} after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
+
+    def tooltips(name: str, at: float, cosine: float) -> str:
+        return f"{name}, layers passed {at:.0f}: cosine {decimal(cosine)}"
+
+    lines = named_lines({token: (x, cosines)}, tooltips, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
 

@@ -18,6 +18,8 @@ from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
+NO_NEXT_WORD = "This model has no next word to predict."
+
 ONE_TOKEN = "A single token has no next word to predict. Type more."
 
 

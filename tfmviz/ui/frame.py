@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from tfmviz.ui import guess, projector, search
-from tfmviz.ui.figures import show_plain_view
+from tfmviz.ui.figures import show_choice
 from tfmviz.ui.router import PAGES, Page, address, is_unknown
 
 SHORT = {"Before attention": "Before"}
@@ -17,7 +17,7 @@ SHORT = {"Before attention": "Before"}
 def draw(shown: str) -> None:
     """Draws the header of the page `shown`."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
-        show_plain_view("frame", data=_menu(shown))
+        show_choice("frame", data=_menu(shown), on_pick=lambda _: None)  # a new run, in other colours
         search.box()
         guess.button()
         projector.buttons()

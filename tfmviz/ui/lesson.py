@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.record.decoding import kept_of
-from tfmviz.record.edits import Edit
+from tfmviz.record.edits import AblateHead, Edit
 from tfmviz.record.facts import Architecture
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
@@ -151,6 +151,14 @@ def gap_in(model: Model, trace: Trace) -> int | None:
     """Position of the first word to fill in; None if there is none."""
     ids, mask = trace.target.ids, model.tokenizer.marks.mask
     return ids.index(mask) if mask is not None and mask in ids else None
+
+
+def is_off(ctx: PageContext, layer: str, head: int) -> bool:
+    """True, with a note, for a head that is switched off: what it would have written is no part of this run."""
+    if AblateHead(layer=layer, head=head) not in ctx.edits:
+        return False
+    st.markdown(f"Head {layer.split('.')[1]}.{head} is off: it attends, but writes nothing.")
+    return True
 
 
 def fallback_model(ctx: PageContext, inputs: str, *, fits: bool, instead: str, say: bool = True) -> PageContext | None:

@@ -10,7 +10,7 @@ from tfmviz.analysis.averaging import Average, in_a_plane
 from tfmviz.plots.dots import average
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import Trace
-from tfmviz.ui import before_after, controls, icons, inputs, models
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.feed_forward import predicts
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
@@ -27,6 +27,8 @@ def inside(ctx: PageContext) -> None:
     queries, keys = (axis.tokens for axis in ctx.trace.axes(ctx.choice.layer))
     if not np.isfinite(ctx.trace[f"{ctx.choice.layer}.z"]).all():
         return  # nothing to average
+    if lesson.is_off(ctx, ctx.choice.layer, ctx.choice.head):
+        return
     found, seen = of_head(ctx.trace, ctx.choice.layer, ctx.choice.head, ctx.query)
     more = [NOTHING] * (len(found.places) - len(seen))
     tokens, in_quotes = [keys[at] for at in seen] + more, quoted(keys)

@@ -25,7 +25,7 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.tabs import either
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import decimal, per_cent, rounded
+from tfmviz.words.numbers import counted, decimal, per_cent, rounded
 
 CHANGE, GRADIENT = "change the word", "gradient"
 
@@ -62,7 +62,7 @@ def own(ctx: PageContext) -> None:
         for title, curve in values.items()
         if 0 < (n := int(np.flatnonzero(curve).max(initial=-1)) + 1) < len(curve)
     }
-    seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
+    seen = "; ".join(f"the {title} sees nothing beyond {counted(n, 'token')}" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
 
 

@@ -49,7 +49,7 @@ def verdict(sides: HeadComparison, chosen: Chosen, layers: tuple[str, ...]) -> N
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
-        st.markdown("This model has no next word to predict.")
+        st.markdown(before_after.NO_NEXT_WORD)
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
@@ -148,14 +148,13 @@ def reach(ctx: PageContext, chosen: Chosen) -> None:
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
     values = np.where(steps != mask_effect.OUT_OF_REACH, steps, np.nan)
     scale = Scale("norms", 0, shown, "layers until the key can influence the query", ticks="whole")
-    form = ValueFormat(name="after ", digits=0, unit=" layers")
+    form = ValueFormat(name="layers: ", digits=0)
     show("reach", of_pairs(values[None], tokens, tokens, scale, form=form, texts=written(values, ".0f")))
     needed, everything = mask_effect.layers_needed(chosen.mask)
     reached = "every token" if everything else "everything reachable"
     enough = f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
-    if needed == 0:
-        enough = "Each token reaches only itself"
-    result(f"After {after} {within}. {enough}; this model has {n_layers}.")
+    enough = f"{enough}; this model has {n_layers}" if needed else "Each token reaches only itself"
+    result(f"After {after} {within}. {enough}.")
 
 
 def next_words(sides: HeadComparison) -> None:

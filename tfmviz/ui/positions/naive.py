@@ -15,7 +15,7 @@ from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import lines
 from tfmviz.ui.tabs import Tab, parts
-from tfmviz.words.numbers import counted
+from tfmviz.words.numbers import counted, decimal
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
 """Compared with the reader's sentence: the first with another number of tokens, if any."""
@@ -53,9 +53,10 @@ def appended_index(ctx: PageContext) -> None:
     )
     half = f" and passes 0.5 at position {int(np.argmax(with_index > 0.5))}" * bool(with_index.max() > 0.5)
     result(
-        f"**The index drowns out the words**: their mean cosine rises from {with_index[0]:.2f} to "
+        f"**The index drowns out the words**: their mean cosine rises from {decimal(with_index[0])} to "
         f"**{with_index[-1]:.3f}** at {length - 1:,}{half}. Their mean norm is "
-        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid the cosine is at most {with_waves.max():.2f}."
+        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid the cosine is at most "
+        f"{decimal(with_waves.max())}."
     )
 
 

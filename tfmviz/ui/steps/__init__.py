@@ -18,6 +18,7 @@ from tfmviz.ui.figures import result, show, show_pairs, theme
 from tfmviz.ui.lesson import PageContext
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
+from tfmviz.words.numbers import decimal
 
 CANNOT_SHOW: dict[Kind, str] = {
     "next token": "the mask hides later tokens",
@@ -34,7 +35,7 @@ def own(ctx: PageContext, name: str) -> Array:
 
 
 def number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return decimal(value, ".3g" if abs(value) < 100 else ",.0f")
 
 
 def lookup(ctx: PageContext) -> None:
@@ -43,6 +44,8 @@ def lookup(ctx: PageContext) -> None:
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.control_row("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
+    if lesson.is_off(ctx, choice.layer, choice.head):
+        return
     row = trace[f"{choice.layer}.pattern"][choice.head][token]
     keys = trace.axes(choice.layer)[1]
     best, cosine = attention_layer.hard_lookup(row, own(ctx, "v"))
@@ -76,6 +79,8 @@ def contributions(ctx: PageContext) -> None:
         )
         show("head_writes", chart)
         st.markdown("Norm of each head's output, ‖z W_O‖.")
+    if lesson.is_off(ctx, layer, head):
+        return
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)

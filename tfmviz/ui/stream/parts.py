@@ -294,6 +294,8 @@ def _chosen_head(ctx: PageContext, account: Account, layer: str, head: int) -> N
     if index is None:
         st.info("Heads of the encoder write into another stream. Choose the decoder.")
         return
+    if lesson.is_off(ctx, layer, head):
+        return
     part, score = account.river.parts[index], account.scores.scores[index]
     direction = account.scores.directions[index]
     effect = contributions.looks(trace, part, account.token, weights=account.weights, direction=direction)

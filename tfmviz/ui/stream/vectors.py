@@ -166,12 +166,18 @@ def _alike(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: i
     if len(tokens) == 1:
         return "A single token has no neighbours. Type more."
     (_, first), *_, (last, site) = stages.items()
+    start = "As an embedding with its position" if _adds_positions(trace, first) else "As an embedding"
     (near, cosine), (then, later) = (residual.closest(trace[place].astype(float), chosen) for place in (first, site))
     name, near_name, then_name = (markdown.plain(quoted(tokens)[n]) for n in (chosen, near, then))
     return (
-        f"As an embedding, {name} is most like {near_name} (cosine {decimal(cosine)}); {last}, it is most like "
+        f"{start}, {name} is most like {near_name} (cosine {decimal(cosine)}); {last}, it is most like "
         f"{then_name} ({decimal(later)})."
     )
+
+
+def _adds_positions(trace: Trace, site: str) -> bool:
+    """In this site's stack the first vectors are more than the words' embeddings."""
+    return f"{site.split('.')[0]}.pos_embed" in trace
 
 
 BANKS = "We sat on the bank of the river. The money is in the bank of the town."
@@ -234,7 +240,8 @@ def in_context(ctx: PageContext) -> None:
         start, end = (decimal(float(found.each_other[at])) for at in (0, -1))
         embeddings = "one embedding" if ids[first] == ids[second] else "two embeddings"
         result(
-            f"**{a} and {b} have {embeddings} and, in context, two vectors.** Their cosine is {start} at the start and "
-            f"{end} after the last layer, where different tokens average {decimal(float(found.usual[-1]))}."
+            f"**{a} and {b} have {embeddings} and, in context, two vectors.** Their cosine is {start} at the start"
+            f"{', with their positions,' if _adds_positions(ctx.trace, ctx.choice.layer) else ''} and {end} after the "
+            f"last layer, where different tokens average {decimal(float(found.usual[-1]))}."
         )
     show("kept", KEPT)

@@ -226,7 +226,7 @@ def next_words(sides: HeadComparison, switches: Switches) -> None:
 def losses(sides: HeadComparison, switches: Switches) -> None:
     ctx, ctx_b = sides.lessons
     if question(ctx) is None:
-        st.info("There is no next word to predict: type more.")
+        st.info(before_after.ONE_TOKEN if len(ctx.trace.target.ids) < 2 else before_after.NO_NEXT_WORD)
         return
     verdict(sides, switches)
     old, new = (mask_effect.next_token_losses(side.trace["logits"], side.trace.target.ids) for side in sides.lessons)

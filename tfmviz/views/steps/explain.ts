@@ -81,7 +81,10 @@ const RECIPES: Record<MatrixId, (head: Head, selection: Selection) => Block[]> =
     return [line`${query} cannot attend to ${key}${why}: the score ${score} becomes −∞.`];
   },
   share: (head, selection) => shares(head, head.matrix("masked"), selection),
-  z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
+  z: (head, { query, dim }) => [
+    ...weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
+    ...(head.isOff ? [line`This head is off: 0 takes its place.`] : []),
+  ],
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
     const name = quoted(head.queries, query);

@@ -160,6 +160,11 @@ export function headOf(source: Uint8Array | Plain<HeadFacts>, same: { arrays: Ar
       const { row, column } = head.cellOf(id, selection);
       return at(head.matrix(id), row, column);
     },
+    /** Switched off: `z` is set to 0, whatever the values are. */
+    get isOff(): boolean {
+      const { z, v } = arrays;
+      return z.values.every((value) => value === 0) && v.values.some((value) => value !== 0);
+    },
     labels: (axis: Axis) => (axis === "query" ? queries : axis === "key" ? keys : []),
   };
   return head;
