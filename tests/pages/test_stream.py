@@ -233,11 +233,11 @@ def test_one_word_in_two_senses_opens_the_tab_until_there_is_another_sentence() 
     for tab, text in (("Lengths", "The animal didn't"), ("In context", "We sat on the bank")):
         app.session_state["stream"] = app.query_params["stream"] = tab
         app.run()
-        assert app.text_area(key="text").value.startswith(text)
+        assert str(app.text_area(key="text").value).startswith(text)
     own = open_page("residual_stream", stream="In context", text=TEXT)
     assert own.text_area(key="text").value == TEXT
     chinese = open_page("residual_stream", stream="In context", model="chinese-none")
-    assert "bank" not in chinese.text_area(key="text").value
+    assert "bank" not in str(chinese.text_area(key="text").value)
 
 
 def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ() -> None:
