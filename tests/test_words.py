@@ -13,7 +13,7 @@ from tests.traces import decoder, translation
 from tfmviz.constants import LABEL_LENGTH
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
-from tfmviz.words.numbers import decimal, in_words, per_cent, rounded, tiny, which_way
+from tfmviz.words.numbers import decimal, in_seconds, in_words, per_cent, rounded, tiny, which_way
 
 
 def colour(text: str) -> tuple[int, ...]:
@@ -102,6 +102,7 @@ WRITTEN = (
         {999_999: "999,999", 1e6: "1 million", 999.4e6: "999 million", 1e9: "1 billion", 2.5e12: "2.5 trillion"},
     ),
     (in_words, {999e12: "999 trillion", 1e15: "1.0·10¹⁵"}),
+    (in_seconds, {2.5: "2.5 s", 3.14e-3: "3.14 ms", 4.5e-5: "45 µs", 1200: "1,200 s"}),
     (per_cent, {1: "100%", 0.294: "29%", 0.034: "3.4%", 0.0002: "0.02%", 0: "0.00%", -1e-8: "0.00%"}),
 )
 
@@ -118,7 +119,7 @@ def test_minus_signs_are_true_zero_has_none_and_more_is_what_is_written_so() -> 
     assert said == ["less", "same", "same", "more"]
 
 
-@each("write", [decimal, per_cent, rounded, tiny])
+@each("write", [decimal, in_seconds, per_cent, rounded, tiny])
 def test_what_is_not_finite_is_a_dash(write: Callable[[float], str]) -> None:
     values: list[Any] = [math.nan, math.inf, -math.inf, np.float32("nan"), np.float64("inf")]
     assert [write(value) for value in values] == ["–"] * 5

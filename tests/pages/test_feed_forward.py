@@ -114,10 +114,11 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
     lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
     found = peaks[f"decoder.{LAYER}.mlp"]
-    word = model.encode(lines[found.text[321, 0]]).tokens[found.token[321, 0]]
+    tokens, at = model.encode(lines[found.text[321, 0]]).tokens, int(found.token[321, 0])
+    around = [tokens[max(0, at - 8) : at], tokens[at : at + 1], tokens[at + 1 : at + 9]]
     said = [element.value for element in app.markdown if ":orange-background[" in element.value]
     assert len(said) == 4
-    assert word.strip() in said[0].replace("\\", "")
+    assert all("".join(part).strip() in said[0].replace("\\", "") for part in around)
     assert number(said[0]) == pytest.approx(float(found.value[321, 0]), abs=0.0051)
     assert app.number_input(key="chosen_neuron").value == 321
     app.number_input(key="chosen_neuron").set_value(7).run()

@@ -330,8 +330,11 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
 def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(monkeypatch: pytest.MonkeyPatch) -> None:
     course = [page.name for page in router.PAGES if page.group]
     for n in (0, 4, len(course) - 1):
-        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
-        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+        app = open_page(course[n])
+        leads = [link.proto for link in app.get("page_link")]
+        assert [link.page for link in leads] == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+        assert all(("←" if link.page in course[:n] else "→") in link.label for link in leads), course[n]
+        assert "`|||`" not in words(app), "for models that read two sentences"
     assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
     assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
     app = open_page("home")
@@ -339,7 +342,8 @@ def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(mo
     empty = open_page("home")
     assert "There is no model to show." in words(empty)
     for links in (app, empty):
-        assert [link.proto.page for link in links.get("page_link")] == ["lectures", "tokens"]
+        found = {link.proto.page: link.proto.label for link in links.get("page_link")}
+        assert found == {"lectures": "Give a lecture", "tokens": "Learn step by step"}
 
 
 def test_a_session_that_begins_at_home_is_led_on_by_its_address_and_another_shows_its_sentence() -> None:

@@ -210,6 +210,7 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     word, position = series(charts(app)["added_lengths"], "value", by="series").values()
     np.testing.assert_allclose(word, np.linalg.norm(trace["embed"], axis=-1), rtol=1e-4)
     np.testing.assert_allclose(position, 8, rtol=1e-6)
+    assert f"words {np.linalg.norm(trace['embed'], axis=-1).mean():.2f};" in words(app)
     both = sinusoids.cosines(trace["decoder.0.resid_pre"])
     assert f"(**{both[trace.target.ids.index(trace.target.ids[0]), 3]:.2f}**)" in words(app)
 
