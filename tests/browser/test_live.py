@@ -13,7 +13,9 @@ SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.token
 
 HEADS = """() => {
     const { attention } = globalThis.tfmvizViews.explorer.view;
-    return attention.kinds[0].layers.map((_, layer) => attention.heads(0, layer).map((head) => [...head]));
+    const [{ layers, heads }] = attention.kinds;
+    const weights = (layer, head) => [...attention.matrix(0, layer, head).weights];
+    return layers.map((_, layer) => Array.from({ length: heads }, (_, head) => weights(layer, head)));
 }"""
 """Their weights."""
 

@@ -350,7 +350,7 @@ TREE = ".st-key-tree .beams .grid button"
 
 def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Visit) -> None:
     page = visit.open(f"{ADDRESS}&translation=Beam+search", drawn=TREE)
-    words, table = page.locator(TREE), page.locator(".st-key-hypothesis_words table, .counts table")
+    words, table = page.locator(TREE), page.locator(".st-key-hypothesis_words table")
     dropped = page.locator(f"{TREE}.dropped").first
     dropped.click()
     expect(page).to_have_url(re.compile("hypothesis="))

@@ -24,7 +24,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
     expect(page.get_by_role("button", name="More: As a matrix")).to_be_focused()
     before = box_of(page.locator(".matrix-picture"))
     tool(page, "Full screen: As a matrix").click()
-    page.wait_for_function("document.fullscreenElement !== null")
+    page.wait_for_function("() => document.fullscreenElement !== null")
     page.wait_for_function(
         "(width) => document.fullscreenElement.shadowRoot.querySelector('.matrix-picture').clientWidth > width",
         arg=before["width"],
@@ -35,7 +35,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
     )
     assert min(sizes) >= 24
     page.evaluate("document.exitFullscreen()")  # as Escape does outside of a test
-    page.wait_for_function("document.fullscreenElement === null")
+    page.wait_for_function("() => document.fullscreenElement === null")
 
 
 @pytest.mark.parametrize("width", [390, 1024])

@@ -19,6 +19,7 @@ const LARGEST_CELL = 48; // has room for “−0.25” on a projector, too
 const LABEL = 86;
 const HEAD = 18; // pixels for the number of a head
 const NAME = 24; // pixels for the name of a saved matrix
+const EDGE = 2; // pixels for the outline of the last row and column
 const GAP = 40;
 
 /** a later matrix is only outlined */
@@ -93,7 +94,7 @@ export class Grid {
         this.top = this.above.room;
       }
       this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
-      this.wide = Math.min(LARGEST_CELL, (width - this.left - this.after) / columns);
+      this.wide = Math.min(LARGEST_CELL, (width - this.left - this.after - EDGE) / columns);
       if (isSquare) this.high = this.wide = Math.max(smallest, Math.min(this.high, this.wide));
       return this.wide;
     };
@@ -101,8 +102,8 @@ export class Grid {
     this.beside = thinned(this.high, { letters, least });
     if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
     if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = this.after = 0;
-    this.width = this.left + this.wide * columns + 2 + this.after;
-    this.height = this.top + this.high * rows + 2;
+    this.width = this.left + this.wide * columns + EDGE + this.after;
+    this.height = this.top + this.high * rows + EDGE;
   }
 
   draw(selection: Selection, colours: Colours) {
