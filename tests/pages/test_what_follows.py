@@ -99,7 +99,8 @@ def test_the_part_that_is_missed_most_is_not_named_twice() -> None:
 
 
 def test_the_curves_of_warm_up_bear_the_losses_that_were_logged() -> None:
-    told = charts(open_page("recipe", recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]["word"]
+    words_at = charts(open_page("recipe", recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]["word"]
+    told = [word.replace("\n", " ") for word in words_at]
     for name, file in optimiser.RUNS.items():
         lines = (PROJECT / "assets" / "recipe" / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()
         mean = np.mean([json.loads(line)["loss"] for line in lines][-optimiser.LAST :])
