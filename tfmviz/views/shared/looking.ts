@@ -1,5 +1,5 @@
-// What is to be seen when a page opens is brought into the window while parts of the page still grow or shrink, until it
-// stays in its place or the reader moves.
+// What is to be seen when a page opens is brought into the window while parts of the page still grow or shrink, until
+// it stays in its place or the reader moves.
 
 import { hear } from "./elements.ts";
 import { isReady } from "./server.ts";

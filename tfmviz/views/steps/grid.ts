@@ -80,7 +80,8 @@ export class Grid {
     const labels = this.head.labels(axes.columns).slice(0, columns);
     const isSquare = isText(axes.rows) && isText(axes.columns);
     const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
-    const smallest = isSquare && isLarge && !isWhole ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
+    // On a projector “.89” has room.
+    const smallest = isSquare && isLarge && !isWhole ? Math.max(SMALLEST, 1.4 * least) : 0;
     const room = this.size === "large" ? HEAD : 0; // for numbers of heads
     this.left = axes.rows === "concat" ? room : 0;
     if (isNamed(axes.rows))

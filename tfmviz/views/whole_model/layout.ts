@@ -64,7 +64,8 @@ const PATTERN = { least: 150, most: 330 };
 const WORDS = 92;
 const MARK = 20;
 const MANY = 48; // tokens, from which on not every one is labelled
-const ROWS = { room: 400, above: 400, least: 15, less: 17, most: 24, many: 5 }; // `above`: of the window, what comes before them
+// `above`: of the window, what comes before them
+const ROWS = { room: 400, above: 400, least: 15, less: 17, most: 24, many: 5 };
 const PHONE = { box: 132, room: 110, least: 3, most: 12, word: 17 };
 
 /** @param followed the stack of the token that amounts are shown of; `tall`: of the window, in whose height rows stand */
