@@ -68,7 +68,7 @@ const MANY = 48; // tokens, from which on not every one is labelled
 const ROWS = { room: 400, above: 400, least: 15, less: 17, most: 24, many: 5 };
 const PHONE = { box: 132, room: 110, least: 3, most: 12, word: 17 };
 
-/** @param followed the stack of the token that amounts are shown of; `tall`: of the window, in whose height rows stand */
+/** @param followed the stack of the token that amounts are shown of; `tall`: the height of the window */
 export function layOut(scene: Scene, width: number, measure: Measure, followed: string, tall = Infinity): Placed {
   const isStrip = width < NARROW;
   const lanes = [];
