@@ -93,7 +93,8 @@ Mutants = Callable[[str, bytes], list[Change]]
 
 def changes(path: str, code: bytes) -> list[Change]:
     """Every mutant of a file."""
-    found = _in_python(code) if path.endswith(".py") else _in_text(code, r"(?m)^(?!\s*(?:\*|/\*|//|import))(?:(?! //).)+")
+    code_alone = r"(?m)^(?!\s*(?:\*|/\*|//|import))(?:(?! //).)+"
+    found = _in_python(code) if path.endswith(".py") else _in_text(code, code_alone)
     made = [Change(path, start, end, new) for start, end, new in sorted(set(found))]
     return [one for one in made if code[one.start : one.end].count(b"\n") < 2]
 
