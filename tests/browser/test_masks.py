@@ -55,7 +55,7 @@ def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: V
     page.reload()
     expect(why).to_contain_text(f"query {chosen[1]}")
     expect(why).to_contain_text(f"key {chosen[2]}")
-    expect(canvas).to_be_visible()  # what is hidden takes no focus
+    page.wait_for_function(AT_REST)  # what is drawn anew, as when its letters have come, takes no key meanwhile
     canvas.focus()
     page.keyboard.press("ArrowUp")
     expect(why).to_contain_text(f"query {int(chosen[1]) - 1}")
