@@ -125,5 +125,8 @@ def test_the_name_of_the_app_leads_home_with_the_sentence_and_a_door_away_with_w
 def test_who_asks_for_a_page_that_there_is_not_is_told_so(visit: Visit) -> None:
     said = visit.open("/no-such-page", drawn="h1").get_by_text("There is no page at this address.")
     expect(said).to_be_visible()
+    header = visit.page.locator(".st-key-header")
+    top = box_of(header)["y"]
     visit.open("/masks", drawn="h1")
     expect(said).to_have_count(0)
+    assert box_of(header)["y"] == top, "it has the layout of every page"

@@ -66,6 +66,10 @@ def test_a_browser_that_has_the_page_is_told_so_and_all_else_is_the_apps(client:
     assert "private" in first.headers["cache-control"]
     for method, path in (("GET", "/nowhere"), ("GET", "/explorer/_stcore/health"), ("GET", "/favicon.png")):
         assert client.request(method, path).text == "inner"
+    html = {"Accept": "text/html,*/*"}
+    assert client.get("/nowhere", headers=html).text == client.get("/").text
+    for path in ("/explorer/_stcore/health", "/favicon.png", "/views/none"):
+        assert client.get(path, headers=html).text != client.get("/").text, path
 
 
 def test_all_scripts_that_a_page_names_come_compressed_to_who_takes_that(client: TestClient) -> None:

@@ -36,12 +36,15 @@ MEDIA = {".js": "text/javascript", ".css": "text/css"}
 _compressed: dict[str, tuple[bytes, str]] = {}
 """Files and their media types, by address."""
 
+_ONE_PART = re.compile(r"/[^/.]+")
+
 _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An ASGI application around another that replaces the first page, and answers for compressed files.
+    """An ASGI application around another that replaces the first page, wherever it is sent, and answers for compressed
+    files.
 
     `line`: JavaScript that the page begins with; the server's policy allows it by its digest.
     """
@@ -52,14 +55,17 @@ class Document:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self.app
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            if page := _pages(self.line).get(scope["path"]):
+            pages, path, headers = _pages(self.line), scope["path"], Headers(scope=scope)
+            # At an address that is no page the app shows the first one, which needs its styles there, too.
+            is_lost = _ONE_PART.fullmatch(path) and "text/html" in headers.get("accept", "")
+            if page := pages.get(path) or (pages["/"] if is_lost else None):
                 tag = f'"{sha256(page).hexdigest()[:32]}"'
-                headers = {"Cache-Control": "private, no-cache", "ETag": tag}
-                is_kept = tag in Headers(scope=scope).get("if-none-match", "")
-                app = Response(status_code=304, headers=headers) if is_kept else HTMLResponse(page, headers=headers)
-            elif (file := _compressed.get(scope["path"])) and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-                headers = scripts.FOREVER | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-                app = Response(file[0], media_type=file[1], headers=headers)
+                kept = {"Cache-Control": "private, no-cache", "ETag": tag}
+                is_known = tag in headers.get("if-none-match", "")
+                app = Response(status_code=304, headers=kept) if is_known else HTMLResponse(page, headers=kept)
+            elif (file := _compressed.get(path)) and "gzip" in headers.get("accept-encoding", ""):
+                packed = scripts.FOREVER | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+                app = Response(file[0], media_type=file[1], headers=packed)
         await app(scope, receive, send)
 
 
