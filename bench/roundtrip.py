@@ -18,6 +18,7 @@ the medians counts.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -95,6 +96,7 @@ def main() -> None:
     args = parser.parse_args()
     if unknown := set(args.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # as on a reader's machine: our modules are compiled once
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, ExitStack() as stack:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY_PAGE)

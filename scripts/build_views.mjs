@@ -4,7 +4,7 @@
 // with which it begins first.
 
 import { globSync, rmSync, writeFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -30,8 +30,34 @@ const common = {
 rmSync(dist, { recursive: true, force: true });
 const banner = { js: "// npm run build" }; // Streamlit takes a script of one line for the name of a file
 await build({ ...common, entryPoints: alone, outdir: `${dist}/alone`, banner });
+
+// What views share is one piece, Preact included: a first visit waits for each file, however small, in one of six lines.
+const modules = [
+  ...globSync("shared/*.{ts,tsx}", { cwd: views })
+    .sort()
+    .map((path) => `./${path}`),
+  "preact",
+];
+const contents = [
+  ...modules.map((path) => `export * from "${path}";`),
+  'export { jsx, jsxs } from "preact/jsx-runtime";',
+].join("\n");
+const { metafile: one } = await build({
+  ...common,
+  stdin: { contents, resolveDir: views },
+  outdir: `${dist}/split`,
+  entryNames: "[hash]",
+  metafile: true,
+});
+const shared = basename(Object.keys(one.outputs)[0]);
+const fromShared = {
+  name: "from shared",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/shared\/\w+\.tsx?$|^preact/ }, () => ({ path: `./${shared}`, external: true })),
+};
 const { metafile } = await build({
   ...common,
+  plugins: [fromShared],
   entryPoints: shown,
   outdir: `${dist}/split`,
   splitting: true,
@@ -43,8 +69,9 @@ const nameOf = (path) => relative(`${dist}/split`, resolve(views, path));
 const piecesOf = (path, found = new Set()) => {
   if (!found.has(path)) {
     found.add(path);
-    for (const { path: next, kind } of metafile.outputs[path].imports)
-      if (kind === "import-statement") piecesOf(next, found);
+    for (const { path: next, kind, external } of metafile.outputs[path].imports)
+      if (external) found.add(`${dist}/split/${shared}`);
+      else if (kind === "import-statement") piecesOf(next, found);
   }
   return found;
 };

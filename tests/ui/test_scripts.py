@@ -44,3 +44,24 @@ def test_the_lines_that_are_sent_fetch_the_script_where_it_is_served(
     assert all(scripts.sent(name) == script(f"{name}/view.ts") for name in NAMES)
     for name in ("", "view.js", "../split.json", "../app.py", "..%2fapp.py", "0" * 20 + ".js"):
         assert answer(name).status_code == 404, name
+
+
+def names(listed: str, side: int) -> set[str]:
+    """Of `a as b,c` what stands before (0) or after (-1) `as`."""
+    return {part.split(" as ")[side].strip() for part in listed.split(",") if part.strip()}
+
+
+def test_a_piece_exports_what_others_import_of_it() -> None:
+    """Two shared modules that export one name would export none, which only a browser would tell."""
+    code = scripts._files()
+    exported = {
+        piece: set[str]().union(*(names(listed, -1) for listed in re.findall(r"export\s*\{([^}]*)\}", js)))
+        for piece, js in code.items()
+    }
+    imports = [
+        (piece, other, names(listed, 0))
+        for piece, js in code.items()
+        for listed, other in re.findall(r'import\s*\{([^}]*)\}\s*from\s*"\./(\w+\.js)"', js)
+    ]
+    assert len(imports) > len(NAMES)
+    assert [(piece, other, missing) for piece, other, used in imports if (missing := used - exported[other])] == []

@@ -2,7 +2,7 @@
 
 import type { Matrix } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
-import { between, bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
+import { between, bytesOf, RAMP, type Rgb, shadeIndex } from "../shared/colours.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
 
 export type Axis = {
@@ -78,7 +78,7 @@ export type Scale = {
 };
 
 export function painter(scale: Scale, dark: boolean): (value: number) => Rgb {
-  if (scale.colours === "cividis") return (value) => RAMP[indexOf(along(scale, value))];
+  if (scale.colours === "cividis") return (value) => RAMP[shadeIndex(along(scale, value))];
   const stops = scale.stops[dark ? "dark" : "light"].map(bytesOf);
   return (value) => between(stops, along(scale, value));
 }

@@ -48,11 +48,11 @@ export const packed = ([r, g, b]: number[]) => (255 << 24) | (b << 16) | (g << 8
 const PACKED = Uint32Array.from(RAMP, packed);
 
 /** @param shade 0 to 1, the place in `RAMP` */
-export const indexOf = (shade: number) => Math.min(255, Math.round(shade * 255));
+export const shadeIndex = (shade: number) => Math.min(255, Math.round(shade * 255));
 
-export const packedShade = (shade: number) => PACKED[indexOf(shade)];
+export const packedShade = (shade: number) => PACKED[shadeIndex(shade)];
 
-export const css = (shade: number) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
+export const css = (shade: number) => `rgb(${RAMP[shadeIndex(shade)].join(" ")})`;
 
 export function pixels(width: number, height: number, colourOf: (n: number) => number) {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
@@ -73,7 +73,7 @@ export const probable = (p: number, { little, probability }: Record<string, stri
 
 export const painted = (rgb: Rgb) => ({ background: `rgb(${rgb.join(" ")})`, color: inkOnRgb(rgb) });
 
-export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
+export const inkOn = (shade: number) => inkOnRgb(RAMP[shadeIndex(shade)]);
 
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);

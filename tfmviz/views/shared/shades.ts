@@ -1,7 +1,7 @@
 // The colours of numbers in a matrix, for each kind of vector its own. What is negative is grey, in scores purple.
 
 import { largestSize, type Matrix } from "./arrays.ts";
-import { bytesOf, type Colours, indexOf, mixed, RAMP, type Rgb } from "./colours.ts";
+import { bytesOf, type Colours, mixed, RAMP, type Rgb, shadeIndex } from "./colours.ts";
 
 export type Tone = "q" | "k" | "v" | "x" | "score" | "share";
 
@@ -15,7 +15,7 @@ export function shader(
 ): (cell: number) => Rgb {
   const maskedBytes = bytesOf(masked);
   if (tone === "share")
-    return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
+    return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[shadeIndex(Math.sqrt(Math.max(0, values[n])))]);
   const second = tone === "score" ? roles.below : roles.faint;
   const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
   const largest = largestSize(values) || 1;

@@ -1,1 +1,0 @@
-var o="tfmviz-letters",r="tfmviz-typing";function n(t){try{return localStorage.getItem(t)!=="off"}catch{return!0}}function c(t,e){try{e?localStorage.removeItem(t):localStorage.setItem(t,"off")}catch{}}export{o as a,r as b,n as c,c as d};

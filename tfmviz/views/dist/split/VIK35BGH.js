@@ -1,1 +1,0 @@
-var o=(n,t)=>`“${n[t]}”${n.indexOf(n[t])===n.lastIndexOf(n[t])?"":` (token ${t})`}`;function i(n){let[t,r,e]=n.split(".");return r===void 0?n:`${t} layer ${r}${e==="cross_attn"?" cross-attention":""}`}export{o as a,i as b};
