@@ -4,8 +4,9 @@ Streamlit's page looks for its server below its own address (`/explorer/_stcore/
 it fetches the scripts of its parts and of our views one after another, as their elements come. This page names its
 server, and the browser fetches these scripts while it reads the first ones, and after them.
 
-These are more than a hundred files. Streamlit reads each from the disk for each reader and sends it as it is, 2.5 MB in
-all. Here they are compressed once, when the server has time, and sent from memory.
+These are more than a hundred files. Streamlit reads each from the disk for each reader, in pieces, each in a thread
+that waits its turn, and sends it as it is, 2.5 MB in all. Here they are compressed once, when the server has time, and
+sent from memory; before that each is read in one go.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ PARTS = ("BidiComponent", "Button", "Html", "NumberInput", "PageLink", "Selectbo
 
 MEDIA = {".js": "text/javascript", ".css": "text/css"}
 
-_compressed: dict[str, tuple[bytes, str]] = {}
-"""Files and their media types, by address."""
+_compressed: dict[str, bytes] = {}
+"""Files by address."""
 
 _ONE_PART = re.compile(r"/[^/.]+")
 
@@ -43,8 +44,8 @@ _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An ASGI application around another that replaces the first page, wherever it is sent, and answers for compressed
-    files.
+    """An ASGI application around another that replaces the first page, wherever it is sent, and answers for scripts and
+    styles.
 
     `line`: JavaScript that the page begins with; the server's policy allows it by its digest.
     """
@@ -63,19 +64,26 @@ class Document:
                 kept = {"Cache-Control": "private, no-cache", "ETag": tag}
                 is_known = tag in headers.get("if-none-match", "")
                 app = Response(status_code=304, headers=kept) if is_known else HTMLResponse(page, headers=kept)
-            elif (file := _compressed.get(path)) and "gzip" in headers.get("accept-encoding", ""):
-                packed = scripts.FOREVER | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-                app = Response(file[0], media_type=file[1], headers=packed)
+            elif file := _files().get(path):
+                packed = _compressed.get(path) if "gzip" in headers.get("accept-encoding", "") else None
+                encoding = {"Content-Encoding": "gzip"} if packed else {}
+                kept = scripts.FOREVER | {"Vary": "Accept-Encoding"} | encoding
+                app = Response(packed or file.read_bytes(), media_type=MEDIA[file.suffix], headers=kept)
         await app(scope, receive, send)
 
 
 def compress(is_over: Callable[[], bool] = lambda: False) -> None:
     """Compresses all scripts and styles, about half a second of work, unless it `is_over` first."""
+    for address, path in _files().items():
+        if not is_over():
+            _compressed[address] = gzip.compress(path.read_bytes(), 6)
+
+
+@cache
+def _files() -> dict[str, Path]:
     files = {f"/static/{path.parent.name}/{path.name}": path for path in (STATIC / "static").glob("*/*")}
     files |= {f"/views/{path.name}": path for path in scripts.FILES.glob("*.js")}
-    for address, path in files.items():
-        if path.suffix in MEDIA and not is_over():
-            _compressed[address] = gzip.compress(path.read_bytes(), 6), MEDIA[path.suffix]
+    return {address: path for address, path in files.items() if path.suffix in MEDIA}
 
 
 @cache
