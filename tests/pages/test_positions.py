@@ -179,6 +179,9 @@ def test_the_heat_map_holds_the_formulas_numbers_in_both_layouts() -> None:
 
 def test_curves_carry_frequency_and_wavelength() -> None:
     app = sinusoidal("Curves", width="8", places="20")
+    assert app.table[0].value["term"].tolist() == [
+        f"{wave}(pos / 10,000^({even}/8))" for wave, even in (("sin", 0), ("cos", 0), ("sin", 2), ("sin", 4))
+    ]
     shown = charts(app)
     np.testing.assert_allclose(series(shown["curves"])["dim 4"], waves(20, 8)[:, 4], atol=1e-6)
     rows = shown["curves"]["tables"]["rows"]

@@ -155,6 +155,10 @@ def test_curves_and_the_losses_at_the_readers_place_are_the_papers() -> None:
     loss = 1.8172 + 482.01 / 1e9**0.3478 + 2085.43 / 1e11**0.3658
     assert rows["Besiroglu et al. 2024"][2] == f"{loss:.2f}"
     assert rows["Hoffmann et al. 2022"][2] == f"{1.69337 + 406.401 / 1e9**0.33917 + 410.7228 / 1e11**0.28491:.2f}"
+    gains = [482.01 * (1e9**-0.3478 - 1e10**-0.3478), 2085.43 * (1e11**-0.3658 - 1e12**-0.3658)]
+    assert "parameters would lower the loss by **{:.2f}**, ten times the text by **{:.2f}**".format(*gains) in words(
+        app
+    )
     endless = open_page(PAGE, sized=LAWS, law_n="unlimited", law_d="unlimited")
     rows = {row[0]: row for row in sent(endless, "at")["rows"]}
     assert rows["Hoffmann et al. 2022"][2:] == ["1.69", "0.00", "0.00", "–", "–", "–"]

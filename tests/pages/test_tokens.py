@@ -1,6 +1,7 @@
 """The page about tokens: what it shows against the `tokenizers` library and numpy, its address, odd input."""
 
 import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -92,6 +93,8 @@ def test_every_shipped_vocabulary_cuts_the_text() -> None:
     app = open_page(PAGE, tokens="Every vocabulary", text=text)
     shown = rows(app, "vocabularies")
     assert len(shown) == len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in zoo.available()})
+    others = [int(found[1]) for name in shown if (found := re.search(r" and (\d+) more$", name))]
+    assert len(shown) + sum(others) == len(zoo.available())
     for name, (note, boxes) in shown.items():
         own = backend(name.split(" and ")[0])
         assert note == f"{own.get_vocab_size():,} entries: {len(boxes)} tokens"
