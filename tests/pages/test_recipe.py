@@ -182,9 +182,12 @@ def test_label_smoothing_shows_its_divergence_and_slope() -> None:
 
 
 def test_dropout_draws_ten_runs_around_the_model_s_own_losses() -> None:
-    drawn = series(charts(open_page(PAGE, recipe="Dropout", text=TEXT, p="0.1"))["dropped"])
+    app = open_page(PAGE, recipe="Dropout", text=TEXT, p="0.1")
+    drawn = series(charts(app)["dropped"])
     assert np.allclose(drawn["without"], losses(), atol=1e-4)
-    assert len(drawn["10 runs with dropout"]) == 10 * len(drawn["without"])
+    runs = drawn["10 runs with dropout"].reshape(10, -1)
+    most = runs[:, runs.std(axis=0).argmax()]
+    assert f"(from {most.min():.2f} to {most.max():.2f} nats)" in words(app)
     none = series(charts(open_page(PAGE, recipe="Dropout", text=TEXT, p="0.0"))["dropped"])
     assert np.allclose(none["10 runs with dropout"].reshape(10, -1), none["without"], atol=1e-4)
     said = words(open_page(PAGE, recipe="Dropout", p="0.0", model="twins-rope"))

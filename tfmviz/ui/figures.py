@@ -60,7 +60,8 @@ class Figure:
     Attributes:
         key: its name on the page and of saved files; letters, digits, `_` and `-`.
         title: stands above it, where the drawing has none (cells and tables have).
-        alt: for screen readers, where that says more than `plots.alt_text` finds in the marks.
+        alt: for screen readers, where that says more than `plots.alt_text` finds in the marks; a tree and a space,
+            where it finds nothing, need it.
         click: the effect of a click on a cell, such as "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: the picture of cells next to it has the same scale: one colour bar and one hint are enough.
@@ -75,6 +76,10 @@ class Figure:
     linked: Sequence[str] = ()
     follows: bool = False
     on_pick: Callable[..., None] | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.alt or isinstance(self.drawing, Chart | Cells | Table | Bars)):
+            raise ValueError(f"{self.key} needs words for those who cannot see it.")
 
     def draw(self) -> None:
         match self.drawing:
