@@ -208,6 +208,9 @@ def _compiles(path: str, code: bytes) -> bool:
         return False
 
 
+BUILD = ["node", "scripts/build_views.mjs"]
+
+
 def commands(path: str) -> list[list[str]]:
     """The tests of a file: of the pages' words, those named after it or importing it, those nearby, those of up to
     three files that import it, and Chromium last.
@@ -226,10 +229,9 @@ def commands(path: str) -> list[list[str]]:
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
-    build = ["node", "scripts/build_views.mjs"]
     scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
     pages = [[*pytest, *tests] for tests in (own, in_turn([path]), seen) if tests and (ROOT / tests[0]).exists()]
-    return [scripts, build, *pages]
+    return [scripts, BUILD, *pages]
 
 
 def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[str]:
@@ -288,7 +290,7 @@ def main() -> None:
             (copy / one.path).write_bytes(one.apply(whole))
             found = killer(copy, commands(one.path), args.seconds)
             (copy / one.path).write_bytes(whole)
-            if found and killer(copy, [found], args.seconds):
+            if found and killer(copy, [found] if kind == ".py" else [BUILD, found], args.seconds):
                 print(number, found[-1], "fails without a mutant, too", flush=True)
                 found = []
             counted[kind] += 1
