@@ -159,10 +159,13 @@ def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> N
                 assert walk.steps[at - 1].id == name
 
 
-def test_the_page_lists_every_step_as_a_link() -> None:
+def test_the_page_lists_every_step_as_a_link_and_a_sign_leads_to_its_own_page() -> None:
     ((_, listed),) = json.loads(sent(open_page("lectures"), "lectures")["groups"])
     assert [lecture["title"] for lecture in listed] == [walk.title for walk in lecture_steps.walks()[0].values()]
     folded = [one for lecture in listed for one in lecture["folded"]]
     links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
     assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
     assert [section for section, _ in folded if not section] == []
+    signs = [(page, address) for lecture in listed for page, (_, address) in lecture["shows"]]
+    assert signs
+    assert [sign for sign in signs if not sign[1].startswith(f"./{sign[0]}?")] == []
