@@ -1,4 +1,4 @@
-// The map of heads: names touch neither points nor other names.
+// The map of heads: names touch neither points nor other names, and the chosen point alone is pressed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,6 +16,10 @@ function named(...places) {
   const view = viewOf(draw, { caption: "", axes: [SCALE, { ...SCALE, high: 1 }], points, chosen: 0 });
   Object.defineProperty(view.plot, "clientHeight", { value: 600 });
   view.draw();
+  assert.deepEqual(
+    view.buttons.map(({ ariaPressed }) => ariaPressed),
+    points.map((_, n) => String(n === 0)),
+  );
   return view.buttons.map((button) => [button.textContent, button.classList.contains("left")]);
 }
 

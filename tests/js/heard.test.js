@@ -59,6 +59,15 @@ test("Back goes a stage back, Next one on", () => {
   assert.deepEqual(stepped, [-1, 1]);
 });
 
+test("before anything is explained, the line that explains a cell is hidden", () => {
+  const view = new Steps(document.createElement("div"), {});
+  const grid = { draw() {}, readout: document.createElement("p") };
+  Object.defineProperty(view, "current", { value: { main: null, words: () => [] } });
+  Object.assign(view, { grids: [grid], hovered: { id: null } });
+  view.drawSelection();
+  assert.deepEqual([grid.readout.hidden, view.why.hidden], [true, true]);
+});
+
 test("a figure in space is an image with its text; without a text it is none", () => {
   const [said, silent] = ["a path", undefined].map((alt) => {
     const node = Object.assign(document.createElement("div"), {
