@@ -108,6 +108,11 @@ def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
         app = open_page(PAGE, text=text, ladder=TABS[2], depends=kind)
         for curve, name in zip(series(charts(app)["dependencies"]).values(), names, strict=True):
             np.testing.assert_allclose(curve, [row["leans"][name][0] for row in facts["kinds"][kind]])
+        first = re.search(r"with (\d+) words in between, the transformer does so in (\d+)%", words(app))
+        assert (first is None) == (kind == "quotation mark"), kind
+        if first:
+            (share,) = (row["prefers"]["twins-rope"][0] for row in facts["kinds"][kind] if row["n"] == int(first[1]))
+            assert round(100 * share) == int(first[2]), kind
         shown = list(columns(app, "own_dependency").values())[1:]
         sums = np.array([[sum(p[ids_of(token)[0]] for token in tokens) for p in found] for tokens in asked])
         sums = np.array([*(sums / sums.sum(axis=0)), sums.sum(axis=0)]) if len(sums) > 1 else sums

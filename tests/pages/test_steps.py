@@ -93,7 +93,7 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variants: d
 def test_of_a_linear_head_the_browser_gets_positive_features_and_of_a_learned_sink_its_logit() -> None:
     model, layer = models.load("twins-linear"), "decoder.1.self_attn"
     header, a = read_arrays(stages.payload(model, TEXT, layer, 2))
-    assert header["linear"]
+    assert (header["title"], header["linear"]) == ("twins-linear", True)
     for letter in "qk":
         close(np.where(a[letter] > 0, a[letter] + 1, np.exp(a[letter])), a[f"rot_{letter}"])
     products = np.where(a["mask"] > 0, a["rot_q"] @ a["rot_k"].T, 0.0)

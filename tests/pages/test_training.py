@@ -6,6 +6,8 @@ import shutil
 import zipfile
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -247,6 +249,16 @@ def finished(runs: Path) -> Folder:
     shutil.copytree(zoo.MODELS / "reverse", folder.model)
     (folder.model / "log.jsonl").write_text('{"step": 2, "loss": 0.5}\n', encoding="utf-8")
     return folder
+
+
+def test_the_time_left_is_that_of_the_updates_left_at_the_speed_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfmviz.ui.training.watch.time.time", lambda: 1060.0)
+    folder: Any = SimpleNamespace(started=(1000.0, 10, 0))  # after ten updates, a minute ago
+    log: Any = SimpleNamespace(tokens_per_second=[90, 110])
+    for steps, left in ((50, "60 s"), (90, "3 min")):
+        sight: Any = SimpleNamespace(choices=Choices(steps=steps))
+        assert watch._speed(folder, sight, log, 30) == f", 100 tokens/s, about {left} left"
+        assert watch._speed(folder, sight, log, 10) == ", 100 tokens/s"
 
 
 def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None:

@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, matrices, open_page, sent, trees, views, words
+from tests.app import alt, matrices, open_page, pictures, sent, trees, views, words
 from tests.pages import plain
 from tests.pages.claims import number
 from tests.traces import translation
@@ -113,6 +113,8 @@ def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it_if_any
     scores = log_p(model, TEXT, list(made.ids))
     expected = np.exp([scores[n, token] for n, token in enumerate([*made.ids, 0])])
     np.testing.assert_allclose(matrices(app)["forced"][0, 0], expected, atol=2e-3)
+    (whose,) = pictures(app)["forced"][0]["notes"]
+    assert whose == ["given by you"] * len(given) + ["chosen by the model"] * (len(expected) - len(given))
     assert made.text.strip().rstrip(".") in words(app)
     assert "ends the text right after your words" in words(forced(zoo.writing.generate(model, TEXT).text))
     assert "ends the text right after your words" not in words(forced(""))
