@@ -45,6 +45,7 @@ def test_words_are_written_undone_and_in_the_address_and_another_word_makes_a_br
     branches = page.locator(".writing .branches button")
     expect(branches).to_have_count(2)
     expect(page).to_have_url(re.compile(r"path=1\.2"))
+    expect(page.locator(".writing .branches [aria-pressed=true]")).to_have_text(str(branches.last.text_content()))
     branches.first.click()
     expect(page.locator(WORDS)).to_have_count(3)
     expect(written).to_have_text(before)

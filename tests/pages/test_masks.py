@@ -157,6 +157,13 @@ def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_convention
     assert list(facts.torch_conventions().values()) == [True, True, True]
 
 
+def test_the_quiz_answers_with_the_sums_of_the_shown_head() -> None:
+    said = words(open_page("masks", text=TEXT, effect="Quiz", layer="2", head="0"))
+    pattern = zoo.load("tiny-english").trace(TEXT)["decoder.2.self_attn.pattern"][0]
+    low, high = (pattern.sum(axis=0).min(), pattern.sum(axis=0).max())
+    assert f"The rows: 1.000 to 1.000. Columns need not: here {low:.2f} to {high:.2f}." in said
+
+
 def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
     changed = np.zeros((LENGTH, LENGTH), dtype=bool)
     changed[2, 5] = True
