@@ -210,7 +210,7 @@ def test_what_only_one_side_has_has_no_difference() -> None:
 
 def test_a_profile_measured_with_all_heads_is_shown_once_where_a_head_is_off() -> None:
     app = open_page("step_by_step", text=RIVER, part="Find a head", **{"with": "a head off"})
-    assert "runs the model with all of its heads" in words(app)
+    assert "This tab runs the model with all of its heads." in [caption.value for caption in app.caption]
     assert [key for key in views(app) if key.startswith("heads_map")] == ["heads_map"]
 
 
