@@ -1,6 +1,6 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
-from tfmviz.ui import compare_menu, lesson, live, steps
+from tfmviz.ui import compare_menu, lesson, live, models, steps
 from tfmviz.ui.lesson import PageContext
 from tfmviz.ui.steps import biography, stages
 from tfmviz.ui.tabs import Tab, tabs
@@ -31,7 +31,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "What heads add",
             steps.contributions,
-            "Multiplied by W_O, the heads' outputs simply add up.",
+            "Multiplied by the output matrix, the heads' outputs simply add up.",
             "Which head adds most for this token?",
         ),
         Tab(
@@ -47,6 +47,7 @@ def draw(ctx: PageContext) -> None:
             "Every head has a profile: hypotheses formed on some texts and tested on others.",
             "In which layers do heads rest on the first token?",
             inputs=("text", "model", "kind"),
+            intact=models.book(ctx.model) is not None,
         ),
         Tab("The code", stages.code),
         ctx_b=ctx_b,

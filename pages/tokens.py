@@ -39,7 +39,7 @@ def draw(ctx: PageContext) -> None:
             "Which pair of letters is most frequent in English?",
             inputs=("text",),
         ),
-        Tab("A vector", vectors.look_up, "A token's index picks its vector: a row of W_E."),
+        Tab("A vector", vectors.look_up, "A token's index picks its vector: a row of the embedding matrix."),
         Tab(
             "Neighbours",
             either(

@@ -81,9 +81,11 @@ def test_numbers_end_in_line_hidden_rows_are_counted_and_a_wide_table_scrolls(vi
     page = visit.open(ORDERED, drawn=".counts table")
     scroller = page.locator(".counts .scroller")
     expect(page.get_by_role("columnheader")).to_have_count(5)
-    page.locator(".counts .goes-on").wait_for()
+    page.locator(".counts .fades").wait_for()
     scroller.evaluate("(node) => node.scrollTo(node.scrollWidth, 0)")
-    page.locator(".counts .goes-on").wait_for(state="hidden")
+    page.locator(".counts .fades").wait_for(state="hidden")
+    for address, view in (("/residual_stream?stream=Logit lens", ".lens"), ("/writing?behind=Beam search", ".beams")):
+        visit.open(address, drawn=f"{view} button").locator(f"{view} .scroller.fades").wait_for()
 
 
 def test_no_number_field_cuts_its_value(visit: Visit) -> None:

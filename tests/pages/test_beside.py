@@ -208,6 +208,12 @@ def test_what_only_one_side_has_has_no_difference() -> None:
         assert np.abs(values[np.isfinite(values)]).max() <= 1
 
 
+def test_a_profile_measured_with_all_heads_is_shown_once_where_a_head_is_off() -> None:
+    app = open_page("step_by_step", text=RIVER, part="Find a head", **{"with": "a head off"})
+    assert "This tab runs the model with all of its heads." in [caption.value for caption in app.caption]
+    assert [key for key in views(app) if key.startswith("heads_map")] == ["heads_map"]
+
+
 def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:
     where = {"text": RIVER, "left": "alibi", "right": "none", "twin_layer": "1", "twin_head": "2"}
     where |= {"match": "same number"}

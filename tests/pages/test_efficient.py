@@ -128,6 +128,9 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     squares = np.linalg.svd(zoo.load("tiny-english").trace(TEXT)["decoder.2.self_attn.pattern"][3])[1] ** 2
     enough = (np.cumsum(squares) < 0.99 * squares.sum()).sum() + 1
     assert f"**{enough} of {len(squares)}** singular values" in words(refused)
+    both = words(page(**here | {"with": "another model", "b_model": "experts"}))
+    assert "**Fill in**" not in both, "one model replaces both"
+    assert both.count("does not suit this head") == 2
     allowed = page(model="french-english", text="le chat dort", kind="encoder", method="Linformer")
     assert "does not suit this head" not in words(allowed)
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}

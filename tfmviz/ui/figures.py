@@ -94,8 +94,9 @@ class Figure:
                 data = tree.payload(alt=self.alt, picks=self.on_pick is not None)
                 self._mount("beams", data, lambda n: _ids(tree, n))
             case Bars() as shares:
-                _title(self.title)
-                _component("bars")(key=self.key, data=shares.payload(), width="stretch")
+                with st.container(gap=None):  # a title of its own would come below the bars, as words do
+                    _title(self.title)
+                    _component("bars")(key=self.key, data=shares.payload(), width="stretch")
             case chart:
                 with st.container(key=self.key, gap=None):
                     _title(self.title)

@@ -58,7 +58,7 @@ def model(ctx: PageContext) -> None:
         width = f"{shape.n_chosen} · {shape.d_ff}" if shape.n_chosen > 1 else f"{shape.d_ff}"
         if shape.d_shared:
             width, router = f"({width} + {shape.d_shared})", f"{router} + {shape.d_model}"
-        note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
+        note = "With two matrices and heads that share d, n is the width of the feed-forward layer."
         if len(shapes) == 2:
             note = "That holds for the encoder; in the decoder, with two attentions, it is half."
         st.markdown(

@@ -15,7 +15,7 @@ from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights, feature
-from tfmviz.ui import inputs, lesson, model_names, models
+from tfmviz.ui import compare_menu, inputs, lesson, model_names, models
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, show_curves, show_matrix, theme
@@ -132,7 +132,10 @@ def projected(ctx: PageContext) -> None:
     with lesson.control_row("projected"):
         percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
         mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
-        causal = is_causal(ctx) and inputs.toggle("Why not in a causal head?", key="causal")
+        # Two causal models would both be replaced by one that reads both ways.
+        causal = is_causal(ctx) and (
+            compare_menu.is_requested(("another model",)) or inputs.toggle("Why not in a causal head?", key="causal")
+        )
     if is_causal(ctx) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
             return
@@ -163,7 +166,7 @@ def projected(ctx: PageContext) -> None:
         if ctx.model.name == BOTH_WAYS:
             name = markdown.plain(model_names.name_of(BOTH_WAYS))
             of = f"In layer {ctx.choice.layer_index}, head {ctx.choice.head} of **{name}**, which reads both ways, "
-        beside(ctx, head, pattern, z, title=f"{rows} rows", cost=cost, of=of)
+        beside(ctx, head, pattern, z, title=counted(rows, "row"), cost=cost, of=of)
     most = min(head.scores.shape)
     steps = np.unique(np.linspace(1, most, min(most, 24)).round().astype(int))
     kept, x = linformer.shares(head.pattern), steps.astype(float)
@@ -179,8 +182,8 @@ def projected(ctx: PageContext) -> None:
     show_curves("ranks", points, axes, tooltips, dot=50, words=(), y_range=(0.0, 1.0))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
-        f"**{enough} of {most}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
-        "projection (Wang et al. 2020); here it is mean pooling."
+        f"At least 99% of this pattern's squared norm lies in **{enough} of {most}** singular values. Linformer trains "
+        "its projection (Wang et al. 2020); here it is mean pooling."
     )
     no_bias(head)
 

@@ -56,7 +56,7 @@ def tiled(ctx: PageContext) -> None:
     with right:
         st.markdown(
             f"**Step {step} of {len(made)}.** Each query keeps the largest score so far, m, and the sum l of "
-            "exp(s − m); a larger m rescales earlier sums by exp(m_old − m_new)."
+            "exp(s − m); a larger m rescales earlier sums by exp(old m − new m)."
         )
         columns = {
             "query": [visible(token) for token in head.q_tokens[tile.rows]],
@@ -70,10 +70,9 @@ def tiled(ctx: PageContext) -> None:
         q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
         cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
         st.markdown(
-            f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs "
-            f"as many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
-            f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. "
-            "2022)."
+            f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**, with as "
+            f"many multiplications. A tile's scores, m and l take {in_bytes(BYTES * cost.numbers)}, all scores at once "
+            f"{in_bytes(BYTES * full.numbers)}. FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
         )
         if head.is_linear:
             st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")

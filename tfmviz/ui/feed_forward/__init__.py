@@ -153,7 +153,7 @@ def in_words(subject: MLPContext, found: dict[Part, Array]) -> None:
     post_norm = subject.ctx.model.config.norm.position == "post"
     norm = ", before the norm that follows rescales it" if post_norm else ""
     result(
-        f"From d = {d:,} to d_ff = {d_ff:,} coordinates, **{d_ff / d:.3g} times** as many, and back, with "
+        f"From {d:,} to {d_ff:,} coordinates, **{d_ff / d:.3g} times** as many, and back, with "
         f"{n_weights:,} parameters. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. The layer's output "
         f"takes the norm of the stream from {before:.2f} to {after:.2f}{norm}."
     )
@@ -229,7 +229,9 @@ def functions(subject: MLPContext) -> None:
         f"This layer uses **{own}**.{gated} Of the {len(inputs):,} values of {subject.name}, "
         f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
-    st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")
+    st.markdown(
+        r"SwiGLU has no curve: it multiplies two products, SiLU$(x W_\text{gate}) \odot x W_\text{in}$ (Shazeer 2020)."
+    )
     sparsity(subject)
 
 

@@ -223,5 +223,5 @@ def on_words(ctx: PageContext) -> None:
             f"after (**{found[1][twice]:.2f}**)."
         )
     st.markdown(
-        "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
+        "⚠ Some slides add p to q, k and v. The paper adds it to x: $q = x W_Q + p W_Q$, so each head can ignore p."
     )

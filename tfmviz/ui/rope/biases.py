@@ -46,8 +46,9 @@ def slopes(shown: PageContext) -> None:
     axes = Axes("head", "slope: bias per token of distance", log=True)
     show("slopes", over(np.arange(n_heads), {f"slopes of {n_heads} heads": found}, axes, theme=theme()))
     power = 2 ** int(np.log2(n_heads))
+    exact = f" From head 0 on: {', '.join(f'1/{1 / slope:.0f}' for slope in found)}." if 8 % n_heads == 0 else ""
     st.markdown(
-        f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
+        f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H.{exact}"
         if power == n_heads
         else f"H = {n_heads} is not a power of two: the first {power} slopes are those of {power} heads, the others "
         f"every second of {2 * power} (Press et al. 2022)."

@@ -92,7 +92,7 @@ def spectrum(shown: PageContext, d_head: int) -> Spectrum | None:
 def wavelengths(shown: PageContext) -> None:
     own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
     with lesson.control_row("wavelengths"):
-        d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
+        d_head = inputs.number_box("Head size d", key="d_head", value=own, max_value=1024)
         position = inputs.number_box("A position i", key="at_position", value=len(tokens_of(shown)) - 1)
     chart, table = st.columns([3, 2])
     chosen = spectrum(shown, int(d_head))
@@ -133,8 +133,8 @@ def wavelengths(shown: PageContext) -> None:
         f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
     )
     st.caption(
-        "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
-        f"scale^(d_head/(d_head − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"
+        "θ = base^(−2m/d). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
+        f"scale^(d/(d − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"
     )
 
 

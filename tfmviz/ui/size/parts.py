@@ -48,7 +48,7 @@ def ask(ctx: PageContext, key: str) -> SizedModel:
 def _sliders() -> Design:
     n_layers = inputs.slider("Layers", 1, 128, 12, key="n_layers")
     d = inputs.select_slider("d_model", WIDTHS, 1024, key="d_model")
-    wide = inputs.select_slider("d_ff / d_model", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio")
+    wide = inputs.select_slider("MLP width / d", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio")
     vocab_size = inputs.select_slider("Vocabulary", [256, 4096, 32_000, 50_257, 128_256], 32_000, key="vocabulary")
     return Design(n_decoder=n_layers, d_model=d, d_attn=d, d_kv=d, d_ff=wide * d, vocab_size=vocab_size)
 

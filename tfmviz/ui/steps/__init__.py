@@ -78,7 +78,7 @@ def contributions(ctx: PageContext) -> None:
             theme=theme(),
         )
         show("head_writes", chart)
-        st.markdown("Norm of each head's output, ‖z W_O‖.")
+        st.markdown(r"Norm of each head's output, $\lVert z W_O \rVert$.")
     if lesson.is_off(ctx, layer, head):
         return
     attention = trace[f"{layer}.pattern"]
@@ -95,7 +95,7 @@ def contributions(ctx: PageContext) -> None:
             f"{names[1]} ({share[felt]:.0%}). "
             + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
         )
-        st.markdown(f"Head {head}: attention to each key, and its share of ‖a v W_O‖.")
+        st.markdown(rf"Head {head}: attention to each key, and its share of $\lVert a v W_O \rVert$.")
 
 
 def average(ctx: PageContext) -> None:

@@ -17,6 +17,7 @@ from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_matrix, theme
 from tfmviz.ui.lesson import PageContext
+from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
@@ -74,11 +75,11 @@ def look_up(ctx: PageContext) -> None:
         row_height=30,
     )
     n, d = table.shape
-    scale = " The model then multiplies it by √d_model." if ctx.model.config.embeddings.scaled else ""
+    scale = " The model then multiplies it by √d." if ctx.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
-        f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up.{scale}"
+        f"{n - 1:,} zeros and a 1. Its product with the embedding matrix ({n:,} × {d}) is row {index}: they differ "
+        f"by at most **{tiny(difference)}**. So the row is looked up.{scale}"
     )
 
 
@@ -92,7 +93,8 @@ def neighbours(ctx: PageContext) -> None:
     names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
     tooltips = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
     look: dict[str, Any] = {"colours": theme().plain, "tooltips": tooltips, "room": 1.15, "theme": theme()}
-    show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
+    title = f"Cosine with {quoted(text.tokens)[position]}"
+    show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look), title=title)
     st.markdown("Words used in the same contexts get similar gradients and so similar vectors.")
 
 
@@ -104,25 +106,31 @@ def tying(ctx: PageContext) -> None:
         return
     n, d = weights.W_E.shape
     is_tied = np.shares_memory(weights.W_E, weights.W_U)
-    ties = inputs.toggle("W_U = W_Eᵀ", is_tied, key="tied", line=lesson.control_row("tying"))
+    ties = inputs.toggle("Tied weights", is_tied, key="tied", line=lesson.control_row("tying"))
     other = np.random.default_rng(0).normal(0, weights.W_E.std(), weights.W_E.shape) if is_tied else weights.W_U
     readout = replace(weights.stacks[stack].readout, W_U=weights.W_E if ties else other)
     *_, end = residual.stages(ctx.trace, stack, "layers").values()
     p = softmax(readout.logits(ctx.trace[end][ctx.target]))
     best = np.argsort(-p, kind="stable")[:PREDICTED]
     names = [visible(ctx.model.vocabulary[token]) for token in best.tolist()]
-    show("tied_words", Bars(labels=names, shares=[p[best].tolist()]))
+    show(
+        "tied_words",
+        Bars(labels=names, shares=[p[best].tolist()]),
+        title=WHAT_IT_PREDICTS[ctx.model.config.architecture],
+    )
     total = weights.n_parameters + (n * d if is_tied else 0)
     if ties:
-        sentence = "a token's score is the product of the last stream with its row of W_E. It saves"
+        sentence = "a token's score is the product of the last stream with its embedding. It saves"
         st.markdown(f"**Weight tying** (Press & Wolf 2017): {sentence} {n * d:,} of {total:,} parameters.")
     elif is_tied:
         st.markdown(
-            f"Untied, W_U has {n * d:,} parameters of its own, random before training. "
+            f"Untied, the output matrix has {n * d:,} parameters of its own, random before training. "
             "[What training then gains](./size?sized=Which+changes+help%3F)."
         )
     else:
-        st.markdown(f"This model is not tied: W_U has {n * d:,} parameters of its own, {_unlike(ctx.model)}.")
+        st.markdown(
+            f"This model is not tied: its output matrix has {n * d:,} parameters of its own, {_unlike(ctx.model)}."
+        )
 
 
 def _unlike(model: Model) -> str:

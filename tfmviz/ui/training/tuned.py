@@ -87,7 +87,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
         scale, texts = amounts(shares, "‖ΔW_Q‖ / ‖W_Q‖", ticks="per cent"), written(100 * shares, ".1f")
         show("moved", of_heads(shares, scale, texts=texts))
     with right:
-        title = f"Singular values of the change of W_Q in layer {last['layer']}"
+        title = f"Singular values of the query matrix's change in layer {last['layer']}"
         first, look = values[:24], Stroke(theme().plain, dot=60)
         at = np.arange(1.0, len(first) + 1)
         line = Line("ΔW", at, first.astype(float), look, lambda x, y: f"direction {x:.0f}: {rounded(y)}")
@@ -95,7 +95,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
         show("spectrum", line_chart([line], axes, theme=theme(), y_range=(0.0, 0.0)), title=title)
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
-        f"W_Q of head {layer}.{head} changed most. Four directions hold {part} of the change of W_Q in layer "
+        f"The query matrix of head {layer}.{head} changed most. Four directions hold {part} of the change in layer "
         f"{last['layer']}" + (f", whose rank is {rank}." if rank else ".")
     )
 

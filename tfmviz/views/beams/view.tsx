@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { make, takenArrow, watched } from "../shared/elements.ts";
+import { fadeEnd, make, takenArrow, watched } from "../shared/elements.ts";
 import { component, ViewBase } from "../shared/view_base.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
@@ -18,12 +18,13 @@ class BeamTree extends ViewBase {
   lines = make("canvas", { ariaHidden: "true" });
   grid = make("div", { className: "grid", role: "group" });
   stage = this.watch(make("div", { className: "stage" }, this.lines, this.grid), () => this.width && this.paintLines());
+  scroller = make("div", { className: "scroller", onscroll: () => fadeEnd(this.scroller) }, this.stage);
   says = make("p", { className: "says" });
   kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
   node = this.mount(
     { className: "beams" },
     this.bar(),
-    make("div", { className: "scroller" }, this.stage),
+    this.scroller,
     make("p", { className: "legend", ariaHidden: "true" }, ...this.kinds),
     this.says,
   );
@@ -97,6 +98,7 @@ class BeamTree extends ViewBase {
     const invites = picks ? "Hover over a word, or click it." : "Hover over a word.";
     this.says.textContent = looked === null ? invites : nodes[looked].spoken;
     this.paintLines();
+    fadeEnd(this.scroller);
   }
 
   paintLines() {

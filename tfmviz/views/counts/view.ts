@@ -1,7 +1,7 @@
 // A table whose rows can be chosen, and sentences with marked words. All of it becomes text, never HTML.
 
 import { figureOf } from "../shared/drawn.ts";
-import { button, make, named } from "../shared/elements.ts";
+import { button, fadeEnd, make, named } from "../shared/elements.ts";
 import { barLength } from "../shared/numbers.ts";
 import { parted } from "../shared/parted.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
@@ -68,7 +68,7 @@ class Counts extends ViewBase {
     const { bottom } = scroller.getBoundingClientRect();
     const rows = [...scroller.querySelectorAll("tbody tr")];
     const below = this.data.low ? rows.filter((row) => row.getBoundingClientRect().bottom > bottom + 1).length : 0;
-    scroller.classList.toggle("goes-on", scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft > 1);
+    fadeEnd(scroller);
     more.hidden = below === 0;
     more.textContent = below === 1 ? "1 more row" : `${below} more rows`;
   }

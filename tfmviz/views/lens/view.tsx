@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { between, bytesOf, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { buttonOf, make, reached, rove } from "../shared/elements.ts";
+import { buttonOf, fadeEnd, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
 import { Head, Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
@@ -34,6 +34,7 @@ export class Lens extends ViewBase {
 
   constructor(parent: HTMLElement, page: Page) {
     super(parent, page);
+    this.scroller.onscroll = () => fadeEnd(this.scroller);
     this.mount({ className: "lens" }, this.bar(), this.legend, this.scroller, this.tip);
   }
 
@@ -113,6 +114,7 @@ export class Lens extends ViewBase {
     const background = `linear-gradient(90deg, ${stops.join(",")})`;
     render([`${what}: ${low} `, <span key="ramp" class="ramp" style={{ background }} />, ` ${high}`], this.legend);
     this.point(null);
+    fadeEnd(this.scroller);
   }
 
   shadeOf(shade: number) {

@@ -215,3 +215,8 @@ export function isTyping(event: KeyboardEvent) {
   const [target] = event.composedPath();
   return target instanceof Element && target.matches("input, textarea, select, [contenteditable=true]");
 }
+
+/** Fades the right edge of a scroller that hides something beyond it. */
+export function fadeEnd(scroller: HTMLElement) {
+  scroller.classList.toggle("fades", scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft > 1);
+}
