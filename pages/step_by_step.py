@@ -31,7 +31,7 @@ def draw(ctx: PageContext) -> None:
         Tab(
             "What heads add",
             steps.contributions,
-            "Multiplied by the output matrix, the heads' outputs simply add up.",
+            "Multiplied by $W_O$, the heads' outputs simply add up.",
             "Which head adds most for this token?",
         ),
         Tab(

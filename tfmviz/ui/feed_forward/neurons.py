@@ -117,7 +117,7 @@ def writes(subject: MLPContext, neuron: int) -> None:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
     words, values = [visible(vocabulary[index]) for index in shown], change[shown]
-    title = f"Words that neuron {neuron} promotes: its output vector times the output matrix"
+    title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
     chart = bar_chart(
         words,
         values,

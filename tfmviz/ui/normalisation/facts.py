@@ -198,7 +198,7 @@ def gradients() -> None:
     points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
     strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
     lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
-    axes = Axes("layer, counted from the input", "norm of the output matrix's gradient")
+    axes = Axes("layer, counted from the input", "norm of the gradient of W_out")
     show("gradients", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.08 * max(*post, *pre, 1e-9))))
     shape = config(n_layers=n_layers, norm_position="pre")
     result(

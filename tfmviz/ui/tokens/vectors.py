@@ -124,13 +124,11 @@ def tying(ctx: PageContext) -> None:
         st.markdown(f"**Weight tying** (Press & Wolf 2017): {sentence} {n * d:,} of {total:,} parameters.")
     elif is_tied:
         st.markdown(
-            f"Untied, the output matrix has {n * d:,} parameters of its own, random before training. "
+            f"Untied, $W_U$ has {n * d:,} parameters of its own, random before training. "
             "[What training then gains](./size?sized=Which+changes+help%3F)."
         )
     else:
-        st.markdown(
-            f"This model is not tied: its output matrix has {n * d:,} parameters of its own, {_unlike(ctx.model)}."
-        )
+        st.markdown(f"This model is not tied: $W_U$ has {n * d:,} parameters of its own, {_unlike(ctx.model)}.")
 
 
 def _unlike(model: Model) -> str:
