@@ -22,7 +22,6 @@ from tests.training.runs import (
     logged_losses,
     refused,
     run,
-    words,
 )
 from tfmviz import zoo
 from tfmviz.training import export
@@ -183,18 +182,3 @@ def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_
     assert run("lm", corpus, out) == 0
     assert logged_losses(out) == logged_losses(trained)
     assert_same_weights(out, trained)
-
-
-def test_the_lock_is_held_while_a_run_is_running(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, refused = tmp_path / "toy", []
-
-    def second_run(*_: Any, **__: Any) -> Any:
-        monkeypatch.undo()
-        refused.append(run("lm", corpus, out))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("tfmviz.training.__main__.execute", second_run)
-    with pytest.raises(KeyboardInterrupt):
-        run("lm", corpus, out)
-    assert refused == [1]
-    assert "--out" in words("lm", corpus, out)
