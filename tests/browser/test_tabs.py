@@ -1,7 +1,7 @@
 """The open tab in the browser: in sight when an address names it, and nothing moves at a later choice."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser import AT_REST, Visit, open_tab
 
@@ -15,15 +15,11 @@ IN_SIGHT = """() => {
 """The open tab is in the upper half of the window and in the strip of tabs."""
 
 
-def wait(page: Page) -> None:
-    page.wait_for_function(IN_SIGHT)
-
-
 def test_a_tab_below_the_figures_comes_into_sight_if_the_address_names_it_and_a_later_choice_moves_nothing(
     visit: Visit,
 ) -> None:
     page = visit.open("/writing?text=The+cat+sat&behind=Repetition", drawn=".stTabs [role=tab]")
-    wait(page)
+    page.wait_for_function(IN_SIGHT)
     before = page.evaluate(SCROLLED)
     assert before > 0
     page.mouse.move(640, 400)
@@ -40,11 +36,6 @@ def test_a_tab_below_the_figures_comes_into_sight_if_the_address_names_it_and_a_
     assert page.evaluate(SCROLLED) == 0
 
 
-@pytest.mark.parametrize("width", [390])
-def test_on_a_phone_the_strip_shows_the_open_tab(visit: Visit) -> None:
-    wait(visit.open("/tokens?text=The+cat+sat&tokens=Neighbours", drawn=".stTabs [role=tab]"))
-
-
 def test_the_quiz_asks_beside_its_picture(visit: Visit) -> None:
     page = visit.open("/masks?text=The+cat+sat+on+the+mat.&effect=Quiz", drawn=".st-key-riddle canvas")
     boxes = page.locator("[role=tabpanel] [data-testid=stExpander]").all()
@@ -58,7 +49,9 @@ def test_the_quiz_asks_beside_its_picture(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [390])
-def test_on_a_phone_the_names_of_switches_and_the_last_column_are_whole(visit: Visit) -> None:
+def test_on_a_phone_the_open_tab_the_names_of_switches_and_the_last_column_are_whole(visit: Visit) -> None:
+    page = visit.open("/tokens?text=The+cat+sat&tokens=Neighbours", drawn=".stTabs [role=tab]")
+    page.wait_for_function(IN_SIGHT)
     page = visit.open("/positions?text=The+cat+sat&lesson=Sinusoidal&wave=On+real+words", drawn=".stCheckbox")
     cut = "() => [...document.querySelectorAll('.stCheckbox p')].every((p) => p.scrollWidth <= p.clientWidth)"
     page.wait_for_function(cut)
