@@ -30,7 +30,9 @@ COLOURS = """all => all.map((node) => {
 })"""
 
 
-def test_it_opens_on_a_head_with_all_pictures_and_divides_no_row_by_zero(standalone: Standalone) -> None:
+def test_it_opens_with_all_pictures_divides_no_row_by_zero_and_sorts_heads(
+    standalone: Standalone,
+) -> None:
     page = standalone.open(title="some model")
     expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0")
     expect(page.locator(".tiles button")).to_have_count(9)
@@ -43,6 +45,14 @@ def test_it_opens_on_a_head_with_all_pictures_and_divides_no_row_by_zero(standal
     page.locator(".strip button").first.hover()
     assert said(page) == "“The” (token 0) looks at nothing."
     assert strip_numbers(page)[0] == "–"  # left out, like what is masked
+    header, _, _ = read_payload(views.payload(TRACE))
+    scores = np.array(header["kinds"][0]["scores"]["previous token"], dtype=float)
+    page.get_by_label("Order of the heads").select_option("previous token")
+    names = page.locator(".tiles button").evaluate_all("all => all.map((node) => node.ariaLabel)")
+    places = [tuple(int(n) for n in re.findall(r"\d+", name)[:2]) for name in names]
+    found = [scores[place] for place in places]
+    assert len(set(places)) == 9
+    assert found == sorted(found, reverse=True)
 
 
 def test_a_head_is_previewed_by_pointer_and_arrow_keys_and_kept_by_a_click_or_enter(standalone: Standalone) -> None:
@@ -87,8 +97,8 @@ def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalon
     expect(pair.get_by_role("button")).to_have_count(0)
 
 
-def test_pointing_at_a_token_tells_whom_it_looks_at_and_at_a_key_who_looks(standalone: Standalone) -> None:
-    page = standalone.open()
+def test_pointing_at_a_token_a_key_or_a_cell_tells_who_looks_where_and_so_do_keys(standalone: Standalone) -> None:
+    page = standalone.open(insides=True)
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     page.locator(".column.query button").nth(4).hover()
     best = int(pattern[4].argmax())
@@ -98,11 +108,6 @@ def test_pointing_at_a_token_tells_whom_it_looks_at_and_at_a_key_who_looks(stand
     best = int(pattern[:, 1].argmax())
     assert said(page).startswith(f"“animal” (token 1) is looked at by “{TOKENS[best].strip()}” {pattern[best, 1]:.2f}")
     assert strip_numbers(page) == ["–", *as_strip(pattern[1:, 1])]
-
-
-def test_pointing_at_a_cell_and_going_there_by_keys_tells_query_key_and_weight(standalone: Standalone) -> None:
-    page = standalone.open(insides=True)
-    pattern = TRACE["decoder.0.self_attn.pattern"][0]
     page.mouse.move(*centre_of_cell(page, 5, 2))
     expect(page.locator(".tip")).to_have_text(f"query “slow” (token 5), key “was” (token 2): {pattern[5, 2]:.2f}")
     page.mouse.move(*centre_of_cell(page, 2, 5))
@@ -141,19 +146,6 @@ def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone
     expect(heading).to_have_text("Layer 2, head 0")
     page.clock.fast_forward(1100)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-
-
-def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
-    page = standalone.open()
-    header, _, _ = read_payload(views.payload(TRACE))
-    scores = np.array(header["kinds"][0]["scores"]["previous token"], dtype=float)
-    page.get_by_text("Filters and colours").click()
-    page.get_by_label("Order of the heads").select_option("previous token")
-    names = page.locator(".tiles button").evaluate_all("all => all.map((node) => node.ariaLabel)")
-    places = [tuple(int(n) for n in re.findall(r"\d+", name)[:2]) for name in names]
-    found = [scores[place] for place in places]
-    assert len(set(places)) == 9
-    assert found == sorted(found, reverse=True)
 
 
 def test_a_first_token_that_takes_most_is_named_and_left_out_by_a_button(standalone: Standalone) -> None:

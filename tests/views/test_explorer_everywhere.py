@@ -19,14 +19,11 @@ from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, cen
 pytestmark = pytest.mark.browser
 
 
-def test_odd_tokens_are_shown_literally(standalone: Standalone) -> None:
+def test_odd_tokens_one_head_and_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(ODD_TOKENS))
     titles = page.locator(".strip").first.locator("button").evaluate_all("all => all.map((node) => node.title)")
     assert titles == [f"Token {n}: “{token}”" for n, token in enumerate(ODD_TOKENS)]
     assert page.locator("main img, main script").count() == 0
-
-
-def test_one_head_and_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(("a",), layers=1, heads=1))
     assert strip_numbers(page) == ["1.0"]
     assert said(page) == "“a” (token 0) looks at “a” 1.00."
