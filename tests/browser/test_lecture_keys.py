@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import TURN, Server, Visit, choose
@@ -240,6 +241,24 @@ def test_each_presenter_has_one_lecture_and_a_window_that_none_opened_says_so(vi
             shows(of_page, "L3", 6)
     finally:
         other.close()
-
     page = visit.open("/lectures?presenter=1", drawn=".presenter")
     expect(page.get_by_role("status")).to_contain_text("press N")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
+def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, name: str) -> None:
+    walk = lecture_steps.walks()[0][name]
+    page = open_step(visit, name, 1)
+    for number in range(1, len(walk.steps)):
+        for n, what in enumerate([*CLICKS, "blank"]):
+            if not click(page, what):
+                continue
+            page.keyboard.press("Escape")
+            page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
+            stays(page, name, number + 1)
+            page.keyboard.press("ArrowLeft")
+            stays(page, name, number)
+        page.keyboard.press("ArrowRight")
+        stays(page, name, number + 1)
+    forgive_late_answers(visit)
