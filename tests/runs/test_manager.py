@@ -2,6 +2,7 @@
 
 import signal
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -10,11 +11,17 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.runs.started import WAITS, Started, end, finish, full, kill, log_updates
+from tests.runs.started import WAITS, Started, end, finish, full, kill, log_updates, waiting
 from tfmviz.runs import manager as room
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder, NoSuchRun
 from tfmviz.runs.manager import CANNOT_WRITE, KEPT, MOST_AT_A_PLACE, MOST_OF_ONE, TRIES, QueueFull, RunManager
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+    with waiting(monkeypatch) as found:
+        yield found
 
 
 def states(desk: RunManager, *addresses: str) -> list[str]:

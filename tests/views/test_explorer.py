@@ -4,12 +4,13 @@ import itertools
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.browser import SCHEMES, tool
@@ -22,8 +23,8 @@ from tests.views.standalone import (
     TRACE,
     Standalone,
     as_strip,
-    centre_of_cell,
     chosen_heads,
+    point_at,
     said,
     strip_numbers,
     tile,
@@ -31,6 +32,14 @@ from tests.views.standalone import (
 from tfmviz import trace_of, views
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def standalone(context: BrowserContext, tmp_path: Path) -> Iterator[Standalone]:
+    made = Standalone(context, tmp_path)
+    yield made
+    assert made.complaints == []
+
 
 COLOURS = """all => all.map((node) => {
   const {data} = node.getContext("2d").getImageData(0, 0, node.width, node.height);
@@ -106,7 +115,7 @@ def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalon
 
 
 def test_pointing_at_a_token_a_key_or_a_cell_tells_who_looks_where_and_so_do_keys(standalone: Standalone) -> None:
-    page = standalone.open(insides=True)
+    page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     page.locator(".column.query button").nth(4).hover()
     best = int(pattern[4].argmax())
@@ -116,11 +125,11 @@ def test_pointing_at_a_token_a_key_or_a_cell_tells_who_looks_where_and_so_do_key
     best = int(pattern[:, 1].argmax())
     assert said(page).startswith(f"“animal” (token 1) is looked at by “{TOKENS[best].strip()}” {pattern[best, 1]:.2f}")
     assert strip_numbers(page) == ["–", *as_strip(pattern[1:, 1])]
-    page.mouse.move(*centre_of_cell(page, 5, 2))
+    point_at(page, "query “slow” (token 5), key “was”")
     expect(page.locator(".tip")).to_have_text(f"query “slow” (token 5), key “was” (token 2): {pattern[5, 2]:.2f}")
-    page.mouse.move(*centre_of_cell(page, 2, 5))
+    point_at(page, "query “was” (token 2), key “slow”")
     expect(page.locator(".tip")).to_have_text("query “was” (token 2), key “slow” (token 5): masked")
-    page.mouse.click(*centre_of_cell(page, 2, 1))
+    page.mouse.click(*point_at(page, "query “was” (token 2), key “animal”"))
     expect(page.locator(".strip button").nth(2)).to_have_attribute("aria-pressed", "true")
     page.clock.install(time=0)
     page.clock.pause_at(1000)  # what waits until the keys are still comes after them
@@ -205,14 +214,13 @@ def test_odd_tokens_one_head_and_144_heads(standalone: Standalone) -> None:
 
 
 def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
-    page = standalone.open(decoder(words(512), layers=1, heads=2), insides=True)
+    page = standalone.open(decoder(words(512), layers=1, heads=2))
     assert "strongest lines; hover over a token for the other" in page.locator(".panel.lines").inner_text()
     page.get_by_label("Zoom of the matrix").fill("4")
-    assert page.evaluate("insides.explorer.matrix.cell") >= 14
+    assert page.locator(".matrix-picture").evaluate("(node) => node.scrollWidth") >= 14 * 512
     page.locator(".matrix-picture").evaluate("(node) => node.scrollTo(1e6, 1e6)")
-    x, y = centre_of_cell(page, 511, 511)
+    x, _ = point_at(page, "query “w5” (token 511), key “w5” (token 511)")
     assert x < 1280
-    page.mouse.move(x, y)
     expect(page.locator(".tip")).to_contain_text("(token 511), key")
 
 
