@@ -107,16 +107,8 @@ def same_order(ours: Array, theirs: Array) -> None:
 
 Case = dict[str, Any]
 
-NORMS: list[Case] = [
-    {"norm_position": "post"},
-    {"norm_position": "pre", "embedding_scale": "sqrt_d_model"},
-]
-ATTENTION: list[Case] = [
-    {},
-    {"n_kv_heads": 2},
-    {"window": 5},
-    {"n_kv_heads": 1, "norm_eps": 1e-3},
-]
+NORMS: list[Case] = [{"norm_position": "post"}, {"norm_position": "pre", "embedding_scale": "sqrt_d_model"}]
+ATTENTION: list[Case] = [{}, {"n_kv_heads": 2}, {"window": 5}, {"n_kv_heads": 1, "norm_eps": 1e-3}]
 POSITIONS = ("none", "learned", "sinusoidal", "rope", "alibi", "shaw", "t5")
 CASES: list[Case] = [
     {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward} | norms | attention

@@ -47,9 +47,7 @@ COLOURS = """all => all.map((node) => {
 })"""
 
 
-def test_it_opens_with_all_pictures_divides_no_row_by_zero_and_sorts_heads(
-    standalone: Standalone,
-) -> None:
+def test_it_opens_with_all_pictures_divides_no_row_by_zero_and_sorts_heads(standalone: Standalone) -> None:
     page = standalone.open(title="some model")
     expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0")
     expect(page.locator(".tiles button")).to_have_count(9)
@@ -267,9 +265,7 @@ def test_figures_are_saved_as_svg_with_title_tokens_and_caption_and_as_png_at_tw
         assert struct.unpack(">II", data[16:24]) == pytest.approx(twice, abs=2), title
 
 
-def test_the_svg_of_the_matrix_holds_every_cell_and_says_what_filters_left_out(
-    standalone: Standalone,
-) -> None:
+def test_the_svg_of_the_matrix_holds_every_cell_and_says_what_filters_left_out(standalone: Standalone) -> None:
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
