@@ -30,8 +30,6 @@ TEXTS = tuple(token_ids(4, batch=5, seed=11).tolist())
 ENDS = tuple(range(2, 62))
 """Marks that end texts, so many that the random models write one sooner or later and texts differ in length."""
 
-Pair = tuple[Transformer, GenerationMixin, int, int]
-
 
 @pytest.fixture(scope="module")
 def theirs() -> dict[str, GenerationMixin]:
@@ -71,13 +69,6 @@ def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any
     return texts, found.get("sequences_scores")
 
 
-@pytest.fixture(scope="module", params=["writer", "translator"])
-def pair(request: pytest.FixtureRequest, theirs: dict[str, GenerationMixin]) -> Pair:
-    """A model, the one of transformers with its weights, the length of its prompt and how many tokens it may write."""
-    model, reference = request.getfixturevalue(request.param), theirs[request.param]
-    return (model, reference, 4, 9) if request.param == "writer" else (model, reference, 1, 11)
-
-
 def assert_same_texts(found: BeamStep, expected: list[list[int]], scores: Tensor) -> None:
     assert [list(one.ids) for one in found.complete] == expected
     torch.testing.assert_close(torch.tensor([one.normalised for one in found.complete]), scores, rtol=1e-4, atol=1e-4)
@@ -87,13 +78,15 @@ PENALTIES = (-1.0, 0.0, 0.6, 1.0, 2.0)
 
 
 @each("width", [2, 3, 4, 5])
-def test_all_texts_of_a_beam_search_are_those_of_transformers(pair: Pair, width: int) -> None:
-    model, reference, prompt, most = pair
-    lengths = set()
+@each("kind, prompt, most", [("writer", 4, 9), ("translator", 1, 11)])  # tokens: of the prompt, at most written
+def test_all_texts_of_a_beam_search_are_those_of_transformers(
+    theirs: dict[str, GenerationMixin], kind: str, prompt: int, most: int, width: int
+) -> None:
+    model, lengths = converted(theirs[kind]), set()
     for text, length_penalty in product(TEXTS, PENALTIES):
         how = {"max_new_tokens": most, "length_penalty": length_penalty}
-        theirs = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
-        expected, scores = their_texts(reference, text, prompt, **theirs, **how)
+        beams = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
+        expected, scores = their_texts(theirs[kind], text, prompt, **beams, **how)
         assert_same_texts(search(model, text, width=width, ends=ENDS, **how)[-1], expected, scores)
         lengths |= {len(one) for one in expected}
     assert len(lengths) > 3
