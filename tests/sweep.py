@@ -23,7 +23,6 @@ SWEEP = frozenset(
         "training/test_command.py",
         "training/test_resuming.py",
         "views/test_explorer.py",
-        "views/test_explorer_everywhere.py",
         "zoo/test_device.py",
     }
 )

@@ -109,15 +109,24 @@ def test_the_share_of_the_work_that_is_done_grows_to_1(monkeypatch: pytest.Monke
 
 @each("feed_forward", ["gelu", "swiglu", "none"])
 @each("heads", [{"n_heads": 3}, {"n_heads": 4, "n_kv_heads": 2}])
-def test_multiplications_of_a_model_are_those_that_torch_counts(feed_forward: str, heads: dict[str, int]) -> None:
+def test_multiplications_of_a_models_parts_are_those_of_the_modules_that_torch_names(
+    feed_forward: str, heads: dict[str, int]
+) -> None:
     d_model = heads["n_heads"] * D_HEAD
     model = lively_model(positions="learned", feed_forward=feed_forward, d_model=d_model, **heads)
     shape, cache = shapes_of(model.config)["decoder"], Cache()
     for read, past in ((torch.arange(11)[None], 0), (torch.tensor([[7]]), 11)):
         with FlopCounterMode(display=False) as counter, torch.no_grad():
             model(read, InTurn(STEPWISE, cache), past=past)
-        new = read.shape[1]
-        assert counter.get_total_flops() == 2 * multiplications(shape, new=new, length=past + new)
+        sizes = {"new": read.shape[1], "length": past + read.shape[1]}
+        assert counter.get_total_flops() == 2 * multiplications(shape, **sizes)
+        found = {name: sum(counts.values()) // 2 for name, counts in counter.get_flop_counts().items()}
+        counted = by_part(shape, **sizes)
+        linear = sum(count for name, count in found.items() if name.endswith(("W_Q", "W_K", "W_V", "W_O")))
+        assert counted["projections"] == linear
+        attention = sum(count for name, count in found.items() if name.endswith(".self_attn"))
+        assert counted["scores"] + counted["values"] == attention - linear
+        assert counted["feed-forward"] == sum(count for name, count in found.items() if name.endswith(".mlp"))
 
 
 @each("architecture", ARCHITECTURES)
@@ -130,19 +139,6 @@ def test_a_whole_model_multiplies_what_torch_counts(architecture: Architecture, 
     counted = in_model(shapes_of(made), source=texts[0].shape[1], target=texts[-1].shape[1])
     assert counter.get_total_flops() == 2 * sum(counted.values())
     assert tuple(counted) == PARTS
-
-
-def test_the_parts_are_those_of_the_modules_that_torch_names() -> None:
-    model = lively_model(positions="learned")
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        model(torch.arange(11)[None], STEPWISE)
-    found = {name: sum(counts.values()) // 2 for name, counts in counter.get_flop_counts().items()}
-    counted = by_part(shapes_of(model.config)["decoder"], new=11, length=11)
-    linear = sum(count for name, count in found.items() if name.endswith(("W_Q", "W_K", "W_V", "W_O")))
-    assert counted["projections"] == linear
-    attention = sum(count for name, count in found.items() if name.endswith(".self_attn"))
-    assert counted["scores"] + counted["values"] == attention - linear
-    assert counted["feed-forward"] == sum(count for name, count in found.items() if name.endswith(".mlp"))
 
 
 def test_attention_overtakes_at_the_length_where_both_cost_the_same() -> None:

@@ -109,8 +109,5 @@ def test_the_parts_add_up_to_what_the_module_computes() -> None:
     first, last = (n for n, one in enumerate(ids[-8:]) if one == ids[-1] and n in (0, 7))  # the same word twice
     np.testing.assert_allclose(found.elsewhere(first)[last], found.added()[last])
     assert np.abs(found.added()[first] - found.added()[last]).max() > 0.1, "each place has a W of its own"
-
-
-def test_only_a_window_network_has_these_weights() -> None:
     with pytest.raises(ValueError, match="no window network"):
         zoo.experiments.window_weights(zoo.load("ladder-rnn", kind=zoo.EarlierModel))

@@ -64,9 +64,7 @@ def colour_at(page: Page, found: Locator, place: dict[str, float]) -> list[int]:
     return rgb
 
 
-def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves_nor_promises_a_click(
-    visit: Visit,
-) -> None:
+def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves_nor_promises_a_click(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     place = go(page, found, down=3, right=1)
@@ -94,9 +92,7 @@ def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves_nor_promis
     expect(found.locator("canvas")).not_to_be_focused()
 
 
-def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_one_on_an_mlp_does_not(
-    visit: Visit,
-) -> None:
+def test_a_click_or_enter_on_a_map_of_heads_sets_layer_and_head_one_on_an_mlp_does_not(visit: Visit) -> None:
     for address, key in ((DAMAGE, "damage_map"), (SINKS, "sinks"), (WORD, "head_scores_map")):
         page = visit.open(address, drawn=DRAWN)
         found = picture(page, key)

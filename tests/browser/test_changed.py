@@ -111,9 +111,7 @@ def close(one: Any, other: Any) -> None:
         assert one == (other if isinstance(one, str | None) else pytest.approx(other, abs=1.1e-4))
 
 
-def test_a_cell_of_a_mask_and_an_unfinished_stroke_show_their_effect_before_python_has_run(
-    visit: Visit,
-) -> None:
+def test_a_cell_of_a_mask_and_an_unfinished_stroke_show_their_effect_before_python_has_run(visit: Visit) -> None:
     page = visit.open(f"{MASKS}start=full&effect=Attention", drawn=".lab .count")
     assert not page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('weights'))")
     ready(page, VIEWS, cells(page))

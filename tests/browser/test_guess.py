@@ -106,16 +106,6 @@ def test_what_is_drawn_while_a_class_guesses_depends_on_no_value(visit: Visit) -
         assert hidden != {""}
 
 
-def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit) -> None:
-    page = visit.open("/explorer?lecture=L3&step=1&text=the+cat+sat&guess=1", drawn="nav.walk")
-    expect(page.get_by_text("which token does “sat” look at most?")).to_be_visible()
-    expect(page.locator(".explorer .spoken")).to_be_hidden()
-    page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("step=store"))
-    expect(page.locator(".explorer .spoken")).to_be_visible()
-    expect(page.get_by_text("look at most?")).to_be_hidden()
-
-
 def test_a_chart_keeps_its_axes_and_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit) -> None:
     page = visit.open("/residual_stream?guess=1", drawn=".stVegaLiteChart svg")
     expect(page.locator(".stVegaLiteChart .role-axis-title").first).to_be_visible()
@@ -167,15 +157,20 @@ def expect_free(page: Page, figure: Locator) -> None:
     assert box_of(figure) == before
 
 
-def test_the_line_of_a_lecture_which_may_tell_waits_for_the_guess(visit: Visit) -> None:
-    page = visit.open("/" + lecture_steps.walks()[0]["L3"].address(1).removeprefix("./"))
-    line, ring = page.locator(".walk .say"), page.locator(".ring")
-    expect(line).to_be_visible()
-    expect(ring).to_be_visible()
-    press_g(page)
-    expect(line).to_be_hidden()
-    expect(ring).to_be_hidden()
+def test_a_step_of_a_lecture_may_arrive_hidden_its_line_waits_for_the_guess_and_the_next_is_seen(visit: Visit) -> None:
+    page = visit.open("/" + lecture_steps.walks()[0]["L3"].address(1).removeprefix("./") + "&guess=1", drawn="nav.walk")
+    question, spoken = page.get_by_text("look at most?"), page.locator(".explorer .spoken")
+    telling = (page.locator(".walk .say"), page.locator(".ring"), spoken)
+    expect(question).to_be_visible()
+    for one in telling:
+        expect(one).to_be_hidden()
     expect(page.get_by_role("link", name="Next step")).to_be_visible()
     press_g(page)
-    expect(line).to_be_visible()
-    expect(ring).to_be_visible()
+    for one in telling:
+        expect(one).to_be_visible()
+    press_g(page)
+    expect(telling[0]).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("step=store"))
+    expect(spoken).to_be_visible()
+    expect(question).to_be_hidden()

@@ -63,7 +63,7 @@ def test_the_heads_take_turns_until_the_first_key_and_never_where_nothing_may_mo
     expect(heads.first).to_have_attribute("aria-pressed", "true")
 
 
-def test_the_boxes_follow_each_key_and_escape_gives_the_sentence_back(visit: Visit) -> None:
+def test_the_boxes_follow_each_key_escape_gives_the_sentence_back_and_enter_keeps_it(visit: Visit) -> None:
     page, sentence, said = at_home(visit)
     before = sentence.input_value()
     for text in ODD:
@@ -78,10 +78,6 @@ def test_the_boxes_follow_each_key_and_escape_gives_the_sentence_back(visit: Vis
     sentence.press("Escape")
     expect(sentence).to_have_value(before)
     expect(said).to_contain_text("“it”")
-
-
-def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None:
-    page, sentence, said = at_home(visit)
     sentence.fill("My dog ran because it")
     sentence.press("Enter")
     expect(page.locator(".doors")).to_contain_text("“it”")

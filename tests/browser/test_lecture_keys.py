@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import TURN, Server, Visit, choose
@@ -198,8 +199,9 @@ def shows(window: Page, name: str, number: int) -> None:
         expect(window.locator(".next")).to_contain_text(steps[number].say)
 
 
-def test_both_windows_are_at_the_same_step_whichever_walks(visit: Visit) -> None:
+def test_both_windows_are_at_the_same_step_and_a_class_sees_no_line(visit: Visit) -> None:
     page, number, chance = open_step(visit, "L3", 5), 5, random.Random(0)
+    line = page.locator(".walk .say")
     with presented(page) as window:
         shows(window, "L3", number)
         for _ in range(10):
@@ -208,21 +210,23 @@ def test_both_windows_are_at_the_same_step_whichever_walks(visit: Visit) -> None
             chance.choice((page, window)).keyboard.press(key)
             at_rest(page, "L3", number, said=False)
             shows(window, "L3", number)
+        expect(line).to_have_count(0)  # the class does not see it while its presenter does
+    expect(line).to_be_visible()
+    with presented(page) as window:
+        shows(window, "L3", number)
+        expect(line).to_have_count(0)
+        window.evaluate("() => addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true)")
+    expect(line).to_be_visible()  # though the window said no goodbye
+    page.evaluate("() => { window.open = () => ((globalThis.asked = (globalThis.asked ?? 0) + 1), null); }")
+    page.get_by_label("Your sentence").press("n")
+    page.get_by_label("Your sentence").press("Escape")
+    page.keyboard.press("Control+n")
+    assert page.evaluate("globalThis.asked") is None, "a typed n and a chord open nothing"
+    page.keyboard.press("n")
+    expect(page.locator(".walk [role=status]")).to_contain_text("Allow pop-ups")
 
 
-def test_a_class_does_not_see_the_line_while_its_presenter_does(visit: Visit) -> None:
-    page = open_step(visit, "L3", 5)
-    line = page.locator(".walk .say")
-    for crashes in (False, True):
-        with presented(page) as window:
-            shows(window, "L3", 5)
-            expect(line).to_have_count(0)
-            if crashes:  # it says no goodbye
-                window.evaluate("() => addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true)")
-        expect(line).to_be_visible()
-
-
-def test_each_presenter_has_one_lecture(visit: Visit, server: Server) -> None:
+def test_each_presenter_has_one_lecture_and_a_window_that_none_opened_says_so(visit: Visit, server: Server) -> None:
     page = open_step(visit, "L3", 5)
     other = page.context.new_page()
     try:
@@ -237,19 +241,24 @@ def test_each_presenter_has_one_lecture(visit: Visit, server: Server) -> None:
             shows(of_page, "L3", 6)
     finally:
         other.close()
-
-
-def test_what_opens_no_presenters_window(visit: Visit) -> None:
-    page = open_step(visit, "L3", 5)
-    page.evaluate("() => { window.open = () => ((globalThis.asked = (globalThis.asked ?? 0) + 1), null); }")
-    page.get_by_label("Your sentence").press("n")
-    page.get_by_label("Your sentence").press("Escape")
-    page.keyboard.press("Control+n")
-    assert page.evaluate("globalThis.asked") is None
-    page.keyboard.press("n")
-    expect(page.locator(".walk [role=status]")).to_contain_text("Allow pop-ups")
-
-
-def test_a_presenters_window_that_no_lecture_opened_says_what_it_waits_for(visit: Visit) -> None:
     page = visit.open("/lectures?presenter=1", drawn=".presenter")
     expect(page.get_by_role("status")).to_contain_text("press N")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", lecture_steps.walks()[0])
+def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, name: str) -> None:
+    walk = lecture_steps.walks()[0][name]
+    page = open_step(visit, name, 1)
+    for number in range(1, len(walk.steps)):
+        for n, what in enumerate([*CLICKS, "blank"]):
+            if not click(page, what):
+                continue
+            page.keyboard.press("Escape")
+            page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
+            stays(page, name, number + 1)
+            page.keyboard.press("ArrowLeft")
+            stays(page, name, number)
+        page.keyboard.press("ArrowRight")
+        stays(page, name, number + 1)
+    forgive_late_answers(visit)

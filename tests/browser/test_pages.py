@@ -9,9 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, assert_fits, box_of, keys, open_tab, press, saved, tool, violations
 
-BOTTLENECK = "/bottleneck?text=Je+suis+%C3%A9tudiant."
 COUNTING = "/counting?text=today+the+price+of"
-LADDER = "/ladder?text=The+boy+who+lived+by+the+river+was+very+happy."
 POSITIONS = "/positions?text=Man+eats+small+dinosaur."
 OFF = "/switch_off?text=The+cat+sat+on+the+mat."
 HEADS = "/step_by_step?part=Find+a+head&model=induction&text=The+cat+sat+on+the+mat.&layer=1&head=0"
@@ -26,7 +24,7 @@ LONG = 320_000
 
 
 def test_a_click_on_a_model_and_on_a_cell_shows_the_sum_behind_it(visit: Visit) -> None:
-    page = visit.open(BOTTLENECK, drawn=TABLE)
+    page = visit.open("/bottleneck?text=Je+suis+%C3%A9tudiant.", drawn=TABLE)
     page.get_by_role("button", name="dot-product attention").click()
     expect(page).to_have_url(re.compile("attention=dot"))
     open_tab(page, "Alignments")
@@ -77,18 +75,15 @@ def test_a_row_is_chosen_by_click_and_keyboard_with_its_sentences_and_the_link_b
     assert first[:3] == ["rice", "2", "9"]
 
 
-def test_a_click_on_a_token_shows_what_was_expected_there(visit: Visit) -> None:
-    page = visit.open(LADDER, drawn=FIGURE)
+def test_a_click_on_a_token_shows_what_was_expected_there_and_times_are_measured_at_another(visit: Visit) -> None:
+    page = visit.open("/ladder?text=The+boy+who+lived+by+the+river+was+very+happy.", drawn=FIGURE)
     expect(page.get_by_text("What does each expect after")).not_to_contain_text("The text has")
     picture = page.locator(".st-key-surprise canvas").first
     box = box_of(picture)
     picture.click(position={"x": box["width"] * 0.5, "y": box["height"] * 0.5})
     expect(page.get_by_text("What does each expect after")).to_contain_text("The text has")
     expect(page).to_have_url(re.compile(r"[?&]token=\d"))
-
-
-def test_times_are_measured_at_a_click(visit: Visit) -> None:
-    page = visit.open(f"{LADDER}&ladder=Why+recurrence+lost", drawn=FIGURE)
+    open_tab(page, "Why recurrence lost")
     page.get_by_role("button", name="Measure how long one layer takes").click()
     expect(page.get_by_text("One layer of width")).to_be_visible(timeout=90_000)
 
@@ -259,8 +254,6 @@ def test_a_click_on_a_cell_or_enter_shows_its_words_and_reaches_the_address(visi
     expect(page.locator(f"{cell(3, 2)}[aria-pressed=true]")).to_be_visible()
 
 
-SENTENCE = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
-FEED_FORWARD = f"/feed_forward?{SENTENCE}"
 LAYER = ".feed-forward canvas[role=img]"
 
 
@@ -275,8 +268,9 @@ def expect_sum(page: Page, n_terms: int) -> None:
     expect(page.locator(".feed-forward .why p").last).to_have_text(re.compile(rf"\(bias\) = {re.escape(value)}$"))
 
 
-def test_arrow_keys_and_a_click_on_a_number_show_where_it_comes_from_and_the_address_says_so(visit: Visit) -> None:
-    page = visit.open(f"{FEED_FORWARD}&number=pre.0", drawn=LAYER)
+def test_a_number_chosen_by_keys_or_a_click_shows_where_it_comes_from_and_a_neuron_what_it_does(visit: Visit) -> None:
+    sentence = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
+    page = visit.open(f"/feed_forward?{sentence}&number=pre.0", drawn=LAYER)
     expect(page.locator(".feed-forward .why h2")).to_have_text(re.compile("neuron 0: "))
     expect_sum(page, 12)
     page.locator(LAYER).focus()
@@ -293,10 +287,6 @@ def test_arrow_keys_and_a_click_on_a_number_show_where_it_comes_from_and_the_add
     page.reload()
     page.wait_for_selector(LAYER, state="attached")
     expect(page.locator(".feed-forward .why h2")).to_have_text(said)
-
-
-def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:
-    page = visit.open(f"{FEED_FORWARD}&number=post.7", drawn=LAYER)
     tool(page, "Values").click()
     expect(page.locator("dialog.values tbody tr")).to_have_count(1000)
     expect(page.get_by_text(re.compile(r"^The first 1,000 of [34],\d+ rows"))).to_be_visible()
@@ -304,10 +294,7 @@ def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:
     picture = saved(page.locator(".feed-forward"), "SVG").decode()
     assert "W_in, 256 × 1,024 weights" in picture
     assert picture.count("<image") == 6
-
-
-def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
-    page = visit.open(f"{FEED_FORWARD}&layer_part=Neurons", drawn=".st-key-neurons canvas")
+    open_tab(page, "Neurons")  # there a click on a neuron shows what it does
     expect(page.get_by_text(re.compile("^Words that neuron "))).to_be_visible()
     before = page.get_by_label(re.compile("^Neuron ")).input_value()
     canvas = page.locator(".st-key-neurons canvas[tabindex='0']").first
@@ -424,7 +411,7 @@ def test_products_stay_when_both_move_and_are_drawn_at_once(visit: Visit) -> Non
     assert fastest < 50, "milliseconds: a busy machine slows most steps, but not all"
 
 
-def test_arrow_keys_slide_and_choose_pairs_and_the_address_keeps_it(visit: Visit) -> None:
+def test_arrow_keys_slide_and_choose_pairs_and_other_tokens_stand_where_they_do_in_the_sentence(visit: Visit) -> None:
     page = visit.open(f"{ROPE}&turn=2.3.5.2&token=5", drawn=ARROWS)
     page.get_by_label("both together").focus()
     page.keyboard.press("ArrowRight")
@@ -438,16 +425,12 @@ def test_arrow_keys_slide_and_choose_pairs_and_the_address_keeps_it(visit: Visit
     page.reload()
     page.wait_for_selector(ARROWS)
     expect(page.locator(".says p").first).to_contain_text("Pair 4")
-    expect(page.get_by_label("i, position of q")).to_have_value("6")
-
-
-def test_other_tokens_stand_where_they_do_in_the_sentence(visit: Visit) -> None:
-    page = visit.open(f"{ROPE}&turn=2.3.50.20", drawn=ARROWS)
     i, j = page.get_by_label("i, position of q"), page.get_by_label("j, position of k")
+    expect(i).to_have_value("6")
     page.get_by_label("Query q:").select_option("4")
     expect(i).to_have_value("4")
     expect(j).to_have_value("2")
-    expect(page).to_have_url(re.compile(r"turn=2\.3\.4\.2"))
+    expect(page).to_have_url(re.compile(r"turn=2\.4\.4\.2"))
     open_tab(page, "Biases")
     page.wait_for_selector(ELSEWHERE)
     open_tab(page, "Turning")

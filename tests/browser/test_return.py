@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import AT_REST, READY, ROOT, Visit, free_port, menu, serve, take_from_menu
+from tests.browser.test_live import SAVES_DATA, shows
 
 TYPE_ON_RETURN = """(box, text) => {
     const app = document.querySelector("[data-test-connection-state]");
@@ -36,9 +37,6 @@ SAID_AT = """() => {
 }"""
 """Notes when the page says that the connection is lost."""
 
-TYPED = "(text) => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('') === text"
-"""The heads of a text are on the page."""
-
 
 @pytest.mark.parametrize("entered", [False, True])
 def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_text(
@@ -48,12 +46,12 @@ def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_t
     visit = Visit(context.new_page(), serve(ROOT / "app.py", port))
     try:
         page = visit.open("/explorer?text=The+cat")
-        page.evaluate("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")  # no engine here
+        page.evaluate(SAVES_DATA)  # no engine here
         page.evaluate(SAID_AT)
         box = page.get_by_label("Your sentence")
         box.press("End")
         page.keyboard.type(" sat")
-        page.wait_for_function(TYPED, arg="The cat sat")
+        shows(page, "The cat sat")
         killed = time.time()
         visit.server.process.kill()
         page.keyboard.type(" on the ")  # into what has the focus: nobody clicks the box again
@@ -68,14 +66,14 @@ def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_t
         visit.server = serve(ROOT / "app.py", port)
         page.wait_for_selector(READY, state="attached")
         expect(page.get_by_text("Connection lost.")).to_have_count(0)
-        page.wait_for_function(TYPED, arg="The cat sat on the mat.")
+        shows(page, "The cat sat on the mat.")
         expect(box).to_have_value("The cat sat on the mat.")
         if not entered:
             box.press("Enter")
         page.wait_for_url(re.compile("mat"))
         page.wait_for_function(AT_REST)
         expect(page.get_by_text("Most probable next tokens:").first).to_be_visible()
-        page.wait_for_function(TYPED, arg="The cat sat on the mat.")
+        shows(page, "The cat sat on the mat.")
     finally:
         visit.server.kill()
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -10,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from tests.asking import wait_until
 from tests.browser import Server, Visit, choose, press, violations
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import all_of
@@ -45,10 +45,7 @@ def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs:
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text(re.compile(r"copy: paused, [\d,]+ of 4,000"))).to_be_visible(timeout=STARTING)
     (folder,) = all_of(runs.root)
-    deadline = time.monotonic() + 60
-    while folder.holder() is not None:  # the server looks too, and a look takes the lock
-        assert time.monotonic() < deadline, "the paused run has not let go of its folder"
-        time.sleep(0.1)
+    wait_until(lambda: folder.holder() is None, "the paused run lets go of its folder")  # a server's look takes it too
     assert violations(page) == []
 
     page.get_by_role("slider", name="Snapshot").press("ArrowLeft")
@@ -96,10 +93,7 @@ def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, se
 def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs: RunManager) -> None:
     """As after a server was killed, which this one follows."""
     folder = runs.folder(runs.submit(Choices(task="copy", steps=4000), {}))
-    deadline = time.monotonic() + 600
-    while runs.see(folder.address).state != "running":
-        assert time.monotonic() < deadline, "nothing has begun within ten minutes"
-        time.sleep(0.1)  # between two looks, not for a fixed time
+    wait_until(lambda: runs.see(folder.address).state == "running", "the run begins")
 
 
 def test_a_step_under_the_pointer_is_shown_in_all_charts(visit: Visit) -> None:

@@ -56,7 +56,7 @@ def test_a_click_on_a_row_follows_it_one_on_a_layer_opens_it_and_one_on_a_head_o
     says(page, "7 tokens", so=False)
 
 
-def test_pointing_says_what_is_there_and_moves_nothing_and_the_keyboard_goes_on(visit: Visit) -> None:
+def test_pointing_says_what_is_there_and_moves_nothing_and_keys_steps_and_play_go_on(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&token=3", drawn=DRAWN)
     tip, legend = page.locator(".whole .tip"), page.locator(".whole .legend")
     place = box_of(legend)
@@ -74,6 +74,18 @@ def test_pointing_says_what_is_there_and_moves_nothing_and_the_keyboard_goes_on(
     keys(page, "ArrowRight", "Enter")
     expect(page).to_have_url(re.compile("zoom=block"))
     says(page, "layer 0")
+    page = visit.open(f"{PAGE}&token=1", drawn=DRAWN)
+    live = page.locator(".whole [role=status]")
+    for _ in range(3):
+        page.get_by_role("button", name="Next →").click()
+    expect(tip).to_contain_text("“cat”, layer 0: attention adds")
+    expect(live).to_have_text(tip.locator("span").inner_text())
+    page.get_by_role("button", name="← Back").click()
+    expect(tip).to_contain_text("“cat”, × W_E")
+    page.get_by_role("button", name="▶ Play").click()
+    expect(tip).to_contain_text(re.compile("“cat”, layer [1-5]:"))
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
 
 
 def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
@@ -89,21 +101,6 @@ def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
     for choice in ("layer=4", "head=6", "token=2", "stage=qkv"):
         expect(page).to_have_url(re.compile(rf"[?&]{choice}(&|$)"))
-
-
-def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&token=1", drawn=DRAWN)
-    tip, live = page.locator(".whole .tip"), page.locator(".whole [role=status]")
-    for _ in range(3):
-        page.get_by_role("button", name="Next →").click()
-    expect(tip).to_contain_text("“cat”, layer 0: attention adds")
-    expect(live).to_have_text(tip.locator("span").inner_text())
-    page.get_by_role("button", name="← Back").click()
-    expect(tip).to_contain_text("“cat”, × W_E")
-    page.get_by_role("button", name="▶ Play").click()
-    expect(tip).to_contain_text(re.compile("“cat”, layer [1-5]:"))
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
 
 
 def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) -> None:

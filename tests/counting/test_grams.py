@@ -125,13 +125,6 @@ def occurrences(*gram: int) -> int:
     return sum(tuple(STREAM[i : i + len(gram)]) == gram for i in range(len(STREAM) - len(gram) + 1))
 
 
-@each("context", [(), (0,), (6,), (0, 1), (6, 6), (3, 2), (5, 4)])
-def test_probabilities_sum_to_one_after_any_context(context: tuple[int, ...]) -> None:
-    p = both()[1].distribution(context)
-    assert (p > 0).all()
-    assert p.sum() == pytest.approx(1)
-
-
 def test_a_gram_stays_if_it_and_its_context_occur_often_enough() -> None:
     _, small = both()
     contexts = [()]
@@ -161,11 +154,11 @@ def test_a_file_holds_the_model_up_to_half_precision(tmp_path: Path) -> None:
     pruned.save(tmp_path / "3-gram.npz", small)
     read = pruned.load(tmp_path / "3-gram.npz")
     assert pruned.n_numbers(read) == pruned.n_numbers(small)
-    for context in [(), (3,), (0, 1), (6, 5)]:
-        p = read.distribution(context)
-        np.testing.assert_allclose(p, small.distribution(context), rtol=1e-2)
-        assert p.sum() == pytest.approx(1)
-        assert (p > 0).all()
+    for context in [(), (0,), (3,), (6,), (0, 1), (6, 6), (3, 2), (5, 4)]:
+        p, whole = read.distribution(context), small.distribution(context)
+        np.testing.assert_allclose(p, whole, rtol=1e-2)
+        assert (p.sum(), whole.sum()) == (pytest.approx(1), pytest.approx(1))
+        assert min(p.min(), whole.min()) > 0
 
 
 def test_shares_are_never_rounded_up() -> None:

@@ -208,6 +208,7 @@ def test_where_sentences_end_is_given() -> None:
         ("a b c", ["a", " b"], [("a", 1), ("b", 1)]),
         (" x", [" ", "x"], [("x", 2)]),
         ("ab", ["a"], []),
+        ("中", ["中", "", ""], [("中", 3)]),  # a character in several tokens
     ],
 )
 def test_pieces_end_where_both_models_have_an_end(text: str, tokens: list[str], pieces: list[tuple[str, int]]) -> None:
@@ -218,8 +219,3 @@ def test_pieces_end_where_both_models_have_an_end(text: str, tokens: list[str], 
     if pieces and ends[-1] == len(text):
         assert sum(factor.one for factor in found) == one.sum()
         assert sum(factor.other for factor in found) == other.sum()
-
-
-def test_a_character_in_several_tokens_is_one_piece() -> None:
-    (piece,) = factors("中", np.array([-1.0]), np.array([-1.0, -2.0, -3.0]), [1, 1, 1])
-    assert (piece.other, piece.n_tokens) == (-6.0, 3)

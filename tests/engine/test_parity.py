@@ -10,8 +10,7 @@ import pytest
 
 from tests.cases import each
 from tests.engine import MODELS, Engine
-from tests.engine.parity import check_model, difference, same_order
-from tests.engine.random_models import CASES, Case, check_case, random_model
+from tests.engine.parity import CASES, Case, check_case, check_model, difference, random_model, same_order
 from tests.node import call
 from tests.traces import read_arrays
 from tests.views.test_records import plain

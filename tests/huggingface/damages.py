@@ -192,7 +192,10 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}),
         "Code in its folder is not run",
     ),
-    "quantised": (config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}), "are quantised"),
+    "quantised": (
+        config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
+        r"are quantised.*tfmviz\.show\(model\(",
+    ),
     "no configuration": (lambda folder: (folder / "config.json").unlink(), r"no config\.json"),
     "a damaged configuration": (text("config.json", "{"), r"config\.json is damaged"),
     "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),

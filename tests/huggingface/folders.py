@@ -12,8 +12,7 @@ from tokenizers import decoders, normalizers, pre_tokenizers, processors, traine
 from tokenizers.models import BPE, Unigram, WordPiece
 from transformers.convert_slow_tokenizer import import_protobuf
 
-from tests.huggingface.models import MODELS, weighted
-from tests.huggingface.newer import NEWER
+from tests.huggingface.models import MODELS, NEWER, weighted
 
 TEXT = ["The cat sat on the mat, and the dog ran away. A rose is a rose.", "Two people walked on the Moon in 1969."] * 9
 
@@ -101,7 +100,7 @@ LATER = {
 
 
 def write(folder: Path, name: str, *, half: bool = False) -> Any:
-    """Writes a model of `models.MODELS` or `newer.NEWER` with a tokenizer, and returns it."""
+    """Writes a model of `models.MODELS` or `models.NEWER` with a tokenizer, and returns it."""
     model = weighted((MODELS | NEWER)[name]())
     model = model.half() if half else model
     model.save_pretrained(folder)

@@ -15,8 +15,7 @@ from safetensors.torch import load_file
 import tfmviz
 from tests.cases import each
 from tests.huggingface.folders import TOKENIZERS, word_piece, write
-from tests.huggingface.models import tiny, weighted
-from tests.huggingface.newer import NEWER
+from tests.huggingface.models import NEWER, tiny, weighted
 from tfmviz import zoo
 from tfmviz.analysis import whole_model
 from tfmviz.huggingface import __main__ as command

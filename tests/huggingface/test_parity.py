@@ -9,8 +9,7 @@ import torch
 
 from tests.cases import each
 from tests.huggingface.folders import llama_style
-from tests.huggingface.models import MODELS, ids, texts_of, tiny, weighted
-from tests.huggingface.newer import NEWER
+from tests.huggingface.models import MODELS, NEWER, ids, texts_of, tiny, weighted
 from tests.model.helpers import blocks_of, record
 from tfmviz.analysis import contributions
 from tfmviz.analysis.why.score import Pair, score_sum

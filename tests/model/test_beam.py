@@ -30,8 +30,6 @@ TEXTS = tuple(token_ids(4, batch=5, seed=11).tolist())
 ENDS = tuple(range(2, 62))
 """Marks that end texts, so many that the random models write one sooner or later and texts differ in length."""
 
-Pair = tuple[Transformer, GenerationMixin, int, int]
-
 
 @pytest.fixture(scope="module")
 def theirs() -> dict[str, GenerationMixin]:
@@ -71,20 +69,6 @@ def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any
     return texts, found.get("sequences_scores")
 
 
-@pytest.fixture(scope="module", params=["writer", "translator"])
-def pair(request: pytest.FixtureRequest, theirs: dict[str, GenerationMixin]) -> Pair:
-    """A model, the one of transformers with its weights, the length of its prompt and how many tokens it may write."""
-    model, reference = request.getfixturevalue(request.param), theirs[request.param]
-    return (model, reference, 4, 9) if request.param == "writer" else (model, reference, 1, 11)
-
-
-def test_greedy_texts_are_those_of_transformers(pair: Pair) -> None:
-    model, reference, prompt, most = pair
-    for text in TEXTS:
-        (expected,), _ = their_texts(reference, text, prompt, max_new_tokens=most, eos_token_id=list(ENDS))
-        assert greedy(model, text, ends=ENDS, max_new_tokens=most) == expected
-
-
 def assert_same_texts(found: BeamStep, expected: list[list[int]], scores: Tensor) -> None:
     assert [list(one.ids) for one in found.complete] == expected
     torch.testing.assert_close(torch.tensor([one.normalised for one in found.complete]), scores, rtol=1e-4, atol=1e-4)
@@ -94,13 +78,15 @@ PENALTIES = (-1.0, 0.0, 0.6, 1.0, 2.0)
 
 
 @each("width", [2, 3, 4, 5])
-def test_all_texts_of_a_beam_search_are_those_of_transformers(pair: Pair, width: int) -> None:
-    model, reference, prompt, most = pair
-    lengths = set()
+@each("kind, prompt, most", [("writer", 4, 9), ("translator", 1, 11)])  # tokens: of the prompt, at most written
+def test_all_texts_of_a_beam_search_are_those_of_transformers(
+    theirs: dict[str, GenerationMixin], kind: str, prompt: int, most: int, width: int
+) -> None:
+    model, lengths = converted(theirs[kind]), set()
     for text, length_penalty in product(TEXTS, PENALTIES):
         how = {"max_new_tokens": most, "length_penalty": length_penalty}
-        theirs = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
-        expected, scores = their_texts(reference, text, prompt, **theirs, **how)
+        beams = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
+        expected, scores = their_texts(theirs[kind], text, prompt, **beams, **how)
         assert_same_texts(search(model, text, width=width, ends=ENDS, **how)[-1], expected, scores)
         lengths |= {len(one) for one in expected}
     assert len(lengths) > 3
@@ -119,16 +105,6 @@ def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(
         assert not set(banned) & {token for one in found.complete for token in one.ids}
 
 
-@each("scheme", SCHEMES)
-@each("architecture", ["decoder-only", "encoder-decoder"])
-def test_one_beam_writes_what_greedy_writes(architecture: str, scheme: str) -> None:
-    model = lively_model(architecture=architecture, positions=scheme)
-    for text in TEXTS:
-        how = {"ends": ENDS, "max_new_tokens": 8}
-        (found,) = search(model, text, width=1, length_penalty=0.8, **how)[-1].complete
-        assert list(found.ids) == greedy(model, text, **how)
-
-
 def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
     """The log-probability of a text, from one forward pass without a cache."""
     new = list(found.ids)
@@ -142,11 +118,13 @@ def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
 @each("scheme", SCHEMES)
 @each("architecture", ["decoder-only", "encoder-decoder"])
 @torch.inference_mode()
-def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, scheme: str) -> None:
-    model = lively_model(architecture=architecture, positions=scheme)
+def test_every_score_is_that_of_its_text_and_one_beam_writes_what_greedy_writes(architecture: str, scheme: str) -> None:
+    model, how = lively_model(architecture=architecture, positions=scheme), {"ends": ENDS, "max_new_tokens": 8}
+    for text in TEXTS:
+        (only,) = search(model, text, width=1, length_penalty=0.8, **how)[-1].complete
+        assert list(only.ids) == greedy(model, text, **how)
     for text in TEXTS[:2]:
-        found = search(model, text, width=3, length_penalty=0.7, ends=ENDS, max_new_tokens=8)
-        for step in found:
+        for step in search(model, text, width=3, length_penalty=0.7, **how):
             for one in (*step.running, *step.complete):
                 assert one.score == pytest.approx(score_of(model, text, one), abs=1e-4)
                 assert one.normalised == pytest.approx(one.score / len(one.ids) ** 0.7, abs=1e-5)

@@ -12,7 +12,8 @@ from tests.model.helpers import assert_close, blocks_of, config, lively, normal,
 from tests.model.sizes import BATCH, D_FF, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, SCHEMES
 from tfmviz import masks
 from tfmviz.model.attention import Attention
-from tfmviz.model.block import Block, Residual, Stack
+from tfmviz.model.block import Residual, Stack
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, patches
 from tfmviz.model.pictures import config as config_of_pictures
@@ -59,26 +60,23 @@ def last_norm(stack: Stack) -> nn.LayerNorm | None:
     """A copy of the stack's last norm, for torch to use."""
     if stack.norm is None:
         return None
-    norm = nn.LayerNorm(D_MODEL)
-    norm.load_state_dict(stack.norm.state_dict())
+    weights = stack.norm.state_dict()
+    norm = nn.LayerNorm(len(weights["weight"]))
+    norm.load_state_dict(weights)
     return norm
 
 
 @torch.no_grad()
-def as_torch_encoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.TransformerEncoder:
+def as_torch_encoder(stack: Stack, shape: ModelConfig, *, activation: str, norm_first: bool) -> nn.TransformerEncoder:
     how: dict[str, Any] = {"activation": activation, "norm_first": norm_first, "batch_first": True}
-    layer = nn.TransformerEncoderLayer(D_MODEL, N_HEADS, D_FF, **how)
-    encoder = nn.TransformerEncoder(layer, N_LAYERS, norm=last_norm(stack), enable_nested_tensor=False)
+    layer = nn.TransformerEncoderLayer(shape.d_model, shape.attention.n_heads, shape.feed_forward.d_ff, **how)
+    encoder = nn.TransformerEncoder(layer, shape.n_layers, norm=last_norm(stack), enable_nested_tensor=False)
     for theirs, ours in zip(encoder.layers, blocks_of(stack), strict=True):
-        copy_layer(theirs, ours)
+        assert isinstance(theirs, nn.TransformerEncoderLayer)
+        copy_attention(theirs.self_attn, ours.self_attn)
+        copy_feed_forward(theirs, ours.mlp)
+        copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
     return encoder.eval()
-
-
-def copy_layer(theirs: nn.Module, ours: Block) -> None:
-    assert isinstance(theirs, nn.TransformerEncoderLayer)
-    copy_attention(theirs.self_attn, ours.self_attn)
-    copy_feed_forward(theirs, ours.mlp)
-    copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
 
 
 @torch.no_grad()
@@ -102,7 +100,7 @@ def as_torch_decoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.T
 def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, lengths: tuple[int, ...]) -> None:
     shape = config(norm_position=norm_position, feed_forward=activation, positions="none")
     stack, mask = lively(Stack(shape, bidirectional=True)), masks.padding(torch.tensor(lengths), LENGTH)
-    reference = as_torch_encoder(stack, activation=activation, norm_first=norm_position == "pre")
+    reference = as_torch_encoder(stack, shape, activation=activation, norm_first=norm_position == "pre")
     expected = reference(X, src_key_padding_mask=~mask[:, 0, 0])
     assert_close(stack(X, mask=masks.full(LENGTH, LENGTH) & mask, tap=NO_TAP), expected)
 
@@ -188,16 +186,10 @@ def test_patches_are_cut_from_left_to_right_and_from_top_to_bottom() -> None:
 @torch.no_grad()
 def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
     model = lively(PictureReader(config_of_pictures("learned")))
-    sizes, last = model.config, model.encoder.norm
-    how: dict[str, Any] = {"activation": "gelu", "norm_first": True, "batch_first": True}
-    layer = nn.TransformerEncoderLayer(sizes.d_model, sizes.attention.n_heads, sizes.feed_forward.d_ff, **how)
-    assert isinstance(last, nn.LayerNorm)
-    theirs = nn.TransformerEncoder(layer, sizes.n_layers, norm=last, enable_nested_tensor=False)
-    for copy, ours in zip(theirs.layers, blocks_of(model.encoder), strict=True):
-        copy_layer(copy, ours)
+    theirs = as_torch_encoder(model.encoder, model.config, activation="gelu", norm_first=True)
     cut = patches(pictures())
     rows = cut @ model.W_P.weight.T + model.W_P.bias
     x = torch.cat((model.class_token.expand(BATCH, 1, -1), rows), dim=1)
     (table,) = model.encoder.positions.parameters()
-    expected = theirs.eval()(x + table)[:, 0] @ model.W_U.weight.T + model.W_U.bias
+    expected = theirs(x + table)[:, 0] @ model.W_U.weight.T + model.W_U.bias
     assert_close(model(cut), expected)

@@ -26,7 +26,7 @@ from tfmviz.model.earlier import (
 )
 from tfmviz.model.generate import continue_ids
 from tfmviz.model.recurrent import RecurrentModel
-from tfmviz.model.state_space import StateSpace, StateSpaceModel
+from tfmviz.model.state_space import StateSpace
 from tfmviz.model.window import WindowModel
 from tfmviz.record.edits import Patch
 from tfmviz.record.tap import NO_TAP, STEPWISE
@@ -144,12 +144,6 @@ def test_any_other_architecture_is_left_to_the_transformers() -> None:
 WIDTH, STATE, LAYERS = 11, 5, 2
 
 CONFIG = StateSpaceConfig(vocab_size=VOCAB, max_len=13, d_model=WIDTH, n_state=STATE, d_ff=37, n_layers=LAYERS)
-
-
-def model() -> StateSpaceModel:
-    found = lively(build(CONFIG))
-    assert isinstance(found, StateSpaceModel)
-    return found
 
 
 @torch.no_grad()

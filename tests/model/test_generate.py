@@ -1,7 +1,7 @@
 """Writing a token at a time: what is written is what independent forward passes would choose."""
 
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,15 +9,13 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import assert_close, flat, lively_model, token_ids
+from tests.model.helpers import assert_close, flat, lively_model
 from tests.model.sizes import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.sizes import SCHEMES
-from tfmviz.model.cache import Cache
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 from tfmviz.record.decoding import GREEDY, Rules, Step
-from tfmviz.record.facts import NormPosition
 from tfmviz.record.tap import NO_TAP
 
 MAX_LEN, VOCAB_SIZE, END = 17, 43, 0
@@ -117,34 +115,6 @@ def test_texts_translated_together_are_those_translated_alone(
         assert len({len(ids) for ids in alone}) > 1
 
 
-# The cache: reading a token once is as good as reading the whole text anew.
-
-
-def writer_of(**changes: Any) -> Any:
-    """A model whose heads share keys and values."""
-    return lively_model(n_heads=4, n_kv_heads=2, d_model=24, **changes)
-
-
-@each(
-    "changes",
-    [
-        *({"positions": s, "norm_position": n} for s in SCHEMES for n in get_args(NormPosition)),
-        {"window": 3},
-        {"attention": "linear", "positions": "sinusoidal"},
-    ],
-)
-@torch.inference_mode()
-def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: dict[str, Any]) -> None:
-    model = writer_of(**changes)
-    ids, cache, n_read = token_ids(11), Cache(), 0
-    expected = model(ids)
-    for n_new in (1, 4, 1, 3, 2):
-        logits = model(ids[:, n_read : n_read + n_new], cache, past=n_read)
-        assert_close(logits, expected[:, n_read : n_read + n_new])
-        n_read += n_new
-    assert n_read == 11
-
-
 def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
     reader, start = reader_of(model, text.tolist(), begin=[END], tap=NO_TAP)
     return list(steps(reader, start, **how))
@@ -155,7 +125,7 @@ def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
 @torch.inference_mode()
 def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tuple[int, ...]) -> None:
     """Elsewhere every word once showed what stood against the first. The context ends at 13 tokens."""
-    model = writer_of(positions=scheme)
+    model = lively_model(n_heads=4, n_kv_heads=2, d_model=24, positions=scheme)  # heads share keys and values
     found = recorded(model, PROMPT, given=given, rules=Rules(temperature=1.5), seed=7, max_new_tokens=24)
     text = [*PROMPT.tolist(), *(step.token for step in found)]
     assert tuple(text[3 : 3 + len(given)]) == given

@@ -1,6 +1,6 @@
 """Recurrent labellers: torch's own stacked and bidirectional layers, what each state depends on, and the record."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -15,8 +15,6 @@ from tfmviz.record.edits import Patch
 from tfmviz.record.tap import STEPWISE
 
 D, LABELS, VOCAB, LAYERS = 6, 3, 41, 2
-
-DIRECTIONS: tuple[Directions, ...] = ("forward", "both")
 
 
 def config(directions: Directions, **changes: int) -> LabellerConfig:
@@ -41,7 +39,7 @@ def library_of(model: Labeller) -> nn.GRU:
     return library
 
 
-@each("directions", DIRECTIONS)
+@each("directions", get_args(Directions))
 @each("tap", {"fused": None, "step by step": STEPWISE})
 def test_stacked_layers_are_those_of_torch(directions: Directions, tap: object) -> None:
     model, ids = labeller(directions), token_ids(LENGTH)

@@ -3,6 +3,7 @@
 `tests/huggingface` compares whole models with transformers; here each seam stands alone.
 """
 
+from itertools import pairwise
 from typing import Any, get_args
 
 import torch
@@ -11,11 +12,11 @@ from torch import Tensor, nn
 
 from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively_model, normal, record, token_ids
-from tests.model.sizes import LENGTH, VOCAB
+from tests.model.sizes import LENGTH, SCHEMES, VOCAB
 from tfmviz.model.cache import Cache
 from tfmviz.model.feed_forward import activation
 from tfmviz.model.transformer import DecoderOnly, build, build_to_fill
-from tfmviz.record.facts import Architecture, FeedForwardKind
+from tfmviz.record.facts import Architecture, FeedForwardKind, NormPosition
 from tfmviz.record.tap import STEPWISE
 
 THETA = (0.5, 0.01, 0.0, 0.0, 2.0)  # one for each pair of D_HEAD coordinates; two pairs do not turn
@@ -39,7 +40,11 @@ SEAMS: dict[str, dict[str, Any]] = {
     "none": {"head": "none"},
     "sink": {"sink": "present"},
     "sines first": {"positions": "sines-first"},
+    "window": {"window": 3},
+    "linear": {"attention": "linear", "positions": "sinusoidal"},
     **{kind: {"feed_forward": kind} for kind in get_args(FeedForwardKind)},
+    **{place: {"norm_position": place} for place in get_args(NormPosition)},
+    **{scheme: {"positions": scheme, "n_heads": 4, "n_kv_heads": 2, "d_model": 24} for scheme in SCHEMES},
 }
 every_seam = each("changes", SEAMS)
 
@@ -64,16 +69,16 @@ def test_recording_the_fused_path_and_a_cache_agree(changes: dict[str, Any]) -> 
     stepwise = model(ids, STEPWISE)
     assert_close(model(ids), stepwise)
     assert recorded(model)["decoder.norm" if changes.get("head") == "none" else "logits"].equal(stepwise)
-    cache = Cache()
-    parts = [model(ids[:, :3], cache), model(ids[:, 3:4], cache, past=3), model(ids[:, 4:], cache, past=4)]
-    assert_close(torch.cat(parts, dim=1), stepwise)
+    ids, cache = token_ids(11), Cache()
+    pieces = [model(ids[:, first:last], cache, past=first) for first, last in pairwise((0, 1, 5, 6, 9, 11))]
+    assert_close(torch.cat(pieces, dim=1), model(ids))
 
 
 @every_seam
 @each("architecture", get_args(Architecture))
 @torch.no_grad()
 def test_a_filled_model_is_the_model_that_was_drawn(architecture: Architecture, changes: dict[str, Any]) -> None:
-    if architecture == "encoder-decoder" and changes.get("residual") == "parallel":
+    if architecture == "encoder-decoder" and (changes.get("residual") == "parallel" or "window" in changes):
         return  # no such model
     drawn, inputs = lively_model(architecture=architecture, **changes), inputs_of(architecture)
     filled = build_to_fill(drawn.config)

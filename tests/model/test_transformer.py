@@ -17,12 +17,7 @@ from tests.model.helpers import (
     token_ids,
     with_other_token,
 )
-from tests.model.sizes import (
-    ARCHITECTURES,
-    K_LENGTH,
-    LENGTH,
-    SCHEMES,
-)
+from tests.model.sizes import ARCHITECTURES, K_LENGTH, LENGTH, SCHEMES
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer, build
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough, Recorder

@@ -10,16 +10,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import (
-    assert_close,
-    config,
-    inputs_of,
-    lively,
-    normal,
-    record,
-    token_ids,
-    with_other_token,
-)
+from tests.model.helpers import assert_close, config, inputs_of, lively, normal, record, token_ids, with_other_token
 from tests.model.sizes import LENGTH
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward

@@ -3,12 +3,12 @@
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.asking import wait_until
 from tests.huggingface.folders import write
 from tfmviz.runs.converting import TRIES, Converting, Job, NotPossible
 
@@ -35,13 +35,10 @@ def desk(root: Path, *command: str, told: list[str] | None = None) -> Converting
 
 
 def until(asked: Converting, is_so: Callable[[Job], bool]) -> Job:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        job = asked.job()
-        if job is not None and is_so(job):
-            return job
-        time.sleep(0.02)  # between two looks, not for a fixed time
-    raise AssertionError(asked.job())
+    wait_until(lambda: (job := asked.job()) is not None and is_so(job), "the job is so")
+    job = asked.job()
+    assert job is not None
+    return job
 
 
 def test_a_token_opens_once_and_wrong_ones_close_the_desk(root: Path) -> None:

@@ -1,1 +1,1 @@
-"""Long checks, which `make soak` runs: what every answer costs, random readers, servers that are killed, keys."""
+"""Long checks, which `make soak` runs: what every answer costs, random readers, servers that are killed."""

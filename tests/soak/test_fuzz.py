@@ -15,8 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import open_page, opened
 from tests.engine import MODELS, Engine
-from tests.engine.parity import check_model
-from tests.engine.random_models import CASES, check_case
+from tests.engine.parity import CASES, check_case, check_model
 from tests.engine.test_reuse import NAMES, type_and_compare
 from tests.hostile.texts import WORST
 from tests.pages.tabs import Address, addresses

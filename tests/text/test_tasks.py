@@ -99,13 +99,3 @@ def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length:
 def test_a_text_too_short_has_no_span(length: int) -> None:
     assert corruption.spans(length, np.random.default_rng(0)) == []
     assert corruption.left_out(["a"][:length], [], marks=["⟨1⟩"]) == (["a"][:length], [])
-
-
-def test_what_is_read_and_what_is_written_make_up_the_text() -> None:
-    tokens, hidden = [f"w{n}" for n in range(41)], corruption.spans(41, np.random.default_rng(3))
-    marks = [f"⟨{n}⟩" for n in range(1, len(hidden) + 2)]
-    reads, writes = corruption.left_out(tokens, hidden, marks=marks)
-    assert (writes[0], writes[-1]) == (marks[0], marks[-1])
-    places = [writes.index(mark) for mark in marks]
-    parts = {mark: writes[start + 1 : end] for mark, (start, end) in zip(marks, pairwise(places), strict=False)}
-    assert [word for token in reads for word in parts.get(token, [token])] == tokens

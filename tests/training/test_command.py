@@ -52,52 +52,43 @@ def test_every_course_has_a_subcommand() -> None:
     assert {words(course, Path(), Path())[0] for course in COURSES} == set(get_args(CourseName))
 
 
-@each("architecture", ["window", "rnn", "ssm"])
-def test_earlier_models_are_trained_alike(
-    corpus: Path, tmp_path: Path, architecture: str, capsys: pytest.CaptureFixture[str]
+LABELS = {"learning_rate": 3e-2}
+EARLIER: list[tuple[str, dict[str, Any], type[zoo.Loaded[Any, Any]], str]] = [
+    ("lm", {"architecture": "window", "layers": 2}, zoo.EarlierModel, "- **Once upon a**"),
+    ("lm", {"architecture": "rnn", "layers": 2}, zoo.EarlierModel, "--architecture rnn"),
+    ("lm", {"architecture": "ssm", "layers": 2}, zoo.EarlierModel, "--architecture ssm"),
+    ("translate", {"architecture": "seq2seq", "attention": "none"}, zoo.RecurrentTranslator, "| training text |"),
+    ("translate", {"architecture": "seq2seq", "attention": "additive", "joined": 9}, zoo.RecurrentTranslator, "joined"),
+    ("label", {"directions": "forward", "texts": "single"} | LABELS, zoo.RecurrentLabeller, "texts: single |"),
+    ("label", {"directions": "both", "texts": "mixed"} | LABELS, zoo.RecurrentLabeller, "texts: mixed |"),
+]
+
+
+@each("course, options, kind, said", EARLIER)
+def test_models_from_before_the_transformer_are_trained_by_the_same_command(
+    corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    course: str,
+    options: dict[str, Any],
+    kind: type[zoo.Loaded[Any, Any]],
+    said: str,
 ) -> None:
-    whole, parted = tmp_path / architecture, tmp_path / "parted"
-    options = {"architecture": architecture, "layers": 2}
-    assert run("lm", corpus, whole, **options) == 0
-    assert run("lm", corpus, parted, **options, minutes=0) == 0
-    assert "Stopped after 1 of 8 steps" in capsys.readouterr().out
-    assert not (parted / "CARD.md").exists()
-    assert run("lm", corpus, parted, **options) == 0
-    assert logged_losses(parted) == logged_losses(whole)
-    assert zoo.available(tmp_path) == ()  # no page has them in its menu
-    model = zoo.load(architecture, folder=tmp_path, kind=zoo.EarlierModel)
-    assert model.trace("The cat sees")["logits"].shape[-1] == 283
-    said = (f"--architecture {architecture}", f"| parameters | {model.config.n_parameters:,} |", "- **Once upon a**")
-    assert [words for words in said if words not in card_of(whole)] == []
-
-
-@each("attention", ["none", "additive"])
-def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, attention: str) -> None:
-    out = tmp_path / "toy"
-    assert run("translate", corpus, out, architecture="seq2seq", attention=attention, joined=9) == 0
-    assert zoo.available(tmp_path) == ()
-    model = zoo.load("toy", folder=tmp_path, kind=zoo.RecurrentTranslator)
-    assert model.config.attention == attention
-    assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
-    assert read_log(out)[-1]["loss"] < read_log(out)[0]["loss"]
-    assert "pairs and texts joined from them" in card_of(out)
-    assert f"| parameters | {model.config.n_parameters:,} |" in card_of(out)
-
-
-@each("directions, texts", [("forward", "single"), ("both", "mixed")])
-def test_labellers_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, directions: str, texts: str) -> None:
-    options = {"directions": directions, "texts": texts, "learning_rate": 3e-2}
-    assert run("label", corpus, tmp_path / "whole", **options) == 0
+    whole, parted = tmp_path / "whole", tmp_path / "parted"
+    assert run(course, corpus, whole, **options) == 0
     for minutes in ({"minutes": 0}, {}):
-        assert run("label", corpus, tmp_path / "parted", **options, **minutes) == 0
-    assert logged_losses(tmp_path / "parted") == logged_losses(tmp_path / "whole")
-    assert zoo.available(tmp_path) == ()
-    model = zoo.load("whole", folder=tmp_path, kind=zoo.RecurrentLabeller)
-    assert (model.config.directions, model.config.n_labels) == (directions, 2)
-    assert model.trace("Phrase 1")["logits"].shape[1] == 2
-    said = (f"| parameters | {model.config.n_parameters:,} |", f"texts: {texts} |")
-    assert [words for words in said if words not in card_of(tmp_path / "whole")] == []
-    assert "the architecture labeller has neither" in refused("label", corpus, tmp_path / "other", dropout=0.1)
+        assert run(course, corpus, parted, **options, **minutes) == 0
+        assert ("Stopped after 1 of 8 steps" in capsys.readouterr().out) == bool(minutes)
+        assert (parted / "CARD.md").exists() == (not minutes)
+    assert logged_losses(parted) == logged_losses(whole)
+    assert course != "translate" or logged_losses(whole)[-1] < logged_losses(whole)[0]
+    assert zoo.available(tmp_path) == ()  # no page has them in its menu
+    model = zoo.load("whole", folder=tmp_path, kind=kind)
+    entries = model.config.to_dict()
+    assert all(entries[name] == value for name, value in options.items() if name in entries)
+    assert model.trace("Phrase 1")["logits"].shape[1] == entries.get("n_labels", entries["vocab_size"])
+    expected = (f"| parameters | {model.config.n_parameters:,} |", said)
+    assert [words for words in expected if words not in card_of(whole)] == []
 
 
 def test_the_log_holds_every_step_once_and_an_evaluation_at_every_save(trained: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cases import each
+from tests.runs.started import HOLDS
 from tests.training.runs import (
     ROOT,
     assert_one_sentence_on,
@@ -22,7 +23,6 @@ from tests.training.runs import (
     logged_losses,
     refused,
     run,
-    words,
 )
 from tfmviz import zoo
 from tfmviz.training import export
@@ -152,23 +152,18 @@ def test_a_folder_that_was_used_keeps_nothing_of_it(tmp_path: Path) -> None:
     assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")} == {"new", "new/file", "old"}
 
 
-HOLD = """
-import sys
-from pathlib import Path
-from tfmviz.training.files import sole_use_of
-with sole_use_of(Path(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
 def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_killed_one_frees_it(
     corpus: Path, stopped: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
+    out = copy_of(stopped, tmp_path / "model")
     before = read_all(out)
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(out)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDS],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert holder.stdout is not None
@@ -183,18 +178,3 @@ def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_
     assert run("lm", corpus, out) == 0
     assert logged_losses(out) == logged_losses(trained)
     assert_same_weights(out, trained)
-
-
-def test_the_lock_is_held_while_a_run_is_running(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, refused = tmp_path / "toy", []
-
-    def second_run(*_: Any, **__: Any) -> Any:
-        monkeypatch.undo()
-        refused.append(run("lm", corpus, out))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("tfmviz.training.__main__.execute", second_run)
-    with pytest.raises(KeyboardInterrupt):
-        run("lm", corpus, out)
-    assert refused == [1]
-    assert "--out" in words("lm", corpus, out)

@@ -9,11 +9,10 @@ import pytest
 
 import tfmviz.training.__main__ as command
 from tests.cases import each
-from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, refused, run
+from tests.training.runs import assert_same_weights, broken_off_after, card_of, copy_of, read_log, refused, run
 from tests.training.toys import SETTINGS
 from tfmviz.schedule import cosine
 from tfmviz.training.loop import StepRecord
-from tfmviz.training.loop import train as real_train
 from tfmviz.training.rates import Rates
 from tfmviz.training.wishes import want_rate
 
@@ -21,16 +20,15 @@ RATE = 0.0173
 
 
 @contextmanager
-def asked_after(step: int, out: Path, *, dies_after: int | None = None) -> Iterator[None]:
-    """Somebody asks the run inside the block for another rate, once this update is done; it may die after another."""
+def asked_after(step: int, out: Path) -> Iterator[None]:
+    """Somebody asks the run inside the block for another rate, once this update is done."""
+    train = vars(command)["train"]  # or what `broken_off_after` has put in its place
 
     def disturbed(*args: Any, **kwargs: Any) -> Iterator[StepRecord]:
-        for record in real_train(*args, **kwargs):
+        for record in train(*args, **kwargs):
             yield record
             if record.step == step:
                 want_rate(out, RATE)
-            if record.step == dies_after:
-                raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command, "train", disturbed)
@@ -67,7 +65,7 @@ def test_a_rate_that_is_asked_for_holds_as_if_it_was_an_option(corpus: Path, by_
 def test_a_run_that_died_changes_its_rate_at_the_same_update(corpus: Path, by_option: Path, tmp_path: Path) -> None:
     """It dies after the fifth, the first with the new rate; its last checkpoint is from after the third."""
     out = tmp_path / "toy"
-    with asked_after(3, out, dies_after=4), pytest.raises(KeyboardInterrupt):
+    with broken_off_after(4), asked_after(3, out):
         run("lm", corpus, out, dropout=0.1)
     assert read_log(out)[-1]["highest_rate"] == RATE
     assert run("lm", corpus, out, dropout=0.1) == 0

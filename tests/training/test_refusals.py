@@ -112,6 +112,7 @@ MISFITS: tuple[dict[str, Any], ...] = (
         ("task", {"size": 7}, "do not fit a context of 7"),
         ("add", {"size": 19, "context": 64}, "Numbers of 19 digits are asked for; 18 are allowed."),
         ("lm", {"batch_size": 10**6}, "one batch needs"),
+        ("label", {"dropout": 0.1}, "the architecture labeller has neither"),
         *(("lm", changes, "") for changes in MISFITS),
     ],
 )

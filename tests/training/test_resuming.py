@@ -104,13 +104,7 @@ checkpoint.save_file = kill
 """
 
 
-@each(
-    "prologue, n_logged, left",
-    {
-        "between steps": (AFTER_STEP_4, 5, False),
-        "while saving": (WHILE_SAVING, 6, True),
-    },
-)
+@each("prologue, n_logged, left", {"between steps": (AFTER_STEP_4, 5, False), "while saving": (WHILE_SAVING, 6, True)})
 def test_a_killed_run_goes_on(prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole") == 0
     assert run_apart(prologue, words("translate", corpus, tmp_path / "parts")).returncode == -signal.SIGKILL

@@ -1,44 +1,20 @@
 """The explorer on the page that needs no server, opened in a browser."""
 
-import json
 import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
-from tests.browser import ROOT
-from tests.node import VIEWS, node
 from tests.traces import decoder, translation
 from tfmviz import views
 from tfmviz.record.trace import Trace
-from tfmviz.views.explorer import STANDALONE_JS
 
 TOKENS = ("The", " animal", " was", " tired", " and", " slow", ".")
 TRACE = decoder(TOKENS, layers=3, heads=3)
 SOURCE = ("J", "'ai", " une", " voiture", " rouge")
 CROSS = translation(SOURCE, ("<|endoftext|>", "I", " have", " a", " red", " car", "."))
 LENGTH = len(TOKENS)
-
-INSIDES = """
-import { explorer } from "./explorer/standalone.ts";
-globalThis.insides = { explorer };
-"""
-
-BUNDLING = f"""
-const {{ build }} = await import("{(ROOT / "node_modules/esbuild/lib/main.js").as_uri()}");
-const stdin = {{ contents: {json.dumps(INSIDES)}, resolveDir: {json.dumps(str(VIEWS))} }};
-const made = await build({{ stdin, bundle: true, format: "esm", charset: "utf8", write: false }});
-process.stdout.write(made.outputFiles[0].text);
-"""
-
-
-@cache
-def _script_with_insides() -> str:
-    bundled = node("--input-type=module", "--eval", BUNDLING)
-    assert bundled.returncode == 0, bundled.stderr
-    return bundled.stdout
 
 
 class Standalone:
@@ -60,14 +36,9 @@ class Standalone:
         if not request.url.startswith(("data:", "blob:")) and request.url != self.address:
             self.complaints.append(f"request: {request.url}")
 
-    def open(self, trace: Trace = TRACE, *, insides: bool = False, title: str = "") -> Page:
-        """`insides` lets the test call the explorer's functions, which the page's policy forbids, so it is removed."""
-        text = views.html(trace, title=title)
-        if insides:
-            text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-            text = text.replace(STANDALONE_JS, _script_with_insides())
+    def open(self, trace: Trace = TRACE, *, title: str = "") -> Page:
         path = self.folder / "attention.html"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(views.html(trace, title=title), encoding="utf-8")
         self.address = path.as_uri()
         self.page.goto(self.address)
         expect(self.page.locator(".tiles button").first).to_be_attached()
@@ -96,13 +67,26 @@ def said(page: Page) -> str:
     return page.locator(".spoken").inner_text()
 
 
-CENTRE = """([row, column]) => {
-  const {node, left, top, cell} = insides.explorer.matrix, {x, y} = node.getBoundingClientRect();
-  return [x + left + (column + .5) * cell - node.scrollLeft, y + top + (row + .5) * cell - node.scrollTop];
+CELL = """(start) => {
+  const picture = document.querySelector(".matrix-picture"), canvas = picture.querySelector("canvas");
+  const tip = document.querySelector(".tip"), box = picture.getBoundingClientRect();
+  const point = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, bubbles: true }));
+  for (let y = box.bottom - 3; y > box.top; y -= 6) {
+    for (let x = box.right - 3; x > box.left; x -= 6) {
+      point("pointermove", x, y);
+      if (tip.textContent.startsWith(start)) {
+        point("pointerleave", 0, 0);
+        return [x - 4, y - 4];
+      }
+    }
+  }
 }"""
+"""Where a cell is, found by pointing everywhere."""
 
 
-def centre_of_cell(page: Page, row: int, column: int) -> tuple[float, float]:
+def point_at(page: Page, said: str) -> tuple[float, float]:
+    """Moves the pointer to the cell whose sentence begins so, and returns where that is."""
     page.locator(".matrix-picture").scroll_into_view_if_needed()
-    x, y = page.evaluate(CENTRE, [row, column])
+    x, y = page.evaluate(CELL, said)
+    page.mouse.move(x, y)
     return x, y

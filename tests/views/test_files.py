@@ -76,18 +76,13 @@ def test_text_from_the_reader_is_no_markup_and_the_page_refers_to_nothing_outsid
     assert "http" not in policy[1]
 
 
-def test_the_page_is_small_and_holds_the_payload() -> None:
+def test_the_page_is_small_and_holds_every_weight_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = decoder(words(24), layers=6, heads=8)
     page = views.html(trace)
     data = re.search('id="payload">([^<]*)<', page)
     assert data is not None
     assert base64.b64decode(data[1]) == views.payload(trace)
     assert len(page.encode()) - len(data[1]) < 114_000  # with links, colours of several, views beside it
-
-
-def test_a_page_without_a_server_holds_every_weight_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = decoder(("a", " b", " c"))
-    whole = views.html(trace)
     monkeypatch.setattr(sys.modules["tfmviz.views.payload"], "WHOLE", 0)
     assert not views.travels_whole(trace)
-    assert views.html(trace) == whole
+    assert views.html(trace) == page

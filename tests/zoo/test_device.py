@@ -220,7 +220,7 @@ def test_a_page_says_when_a_model_runs_on_a_gpu(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 @each("name", list(CONFIGS))
-def test_a_real_gpu_computes_the_close(shipped: Path, name: str) -> None:
+def test_a_real_gpu_computes_the_same(shipped: Path, name: str) -> None:
     on_cpu = zoo.load(name, folder=shipped)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(device.SETTING, "cuda")

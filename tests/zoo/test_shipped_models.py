@@ -1,6 +1,5 @@
 """The shipped models have learned what their cards say, and what the lectures need of them."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +17,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import MASK
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, Trace, kind_of
+from tfmviz.ui import held_out
 from tfmviz.ui.sentences import EXAMPLES, Example, opening
 from tfmviz.zoo import ZooModel
 
@@ -126,15 +126,13 @@ LINEAR = "twins-linear"
 """The twin of `twins-sinusoidal` with another attention: RoPE would not go with it."""
 
 TRAINED = 64
-CURVES = zoo.MODELS.parent / "training"
 
 
-@cache
 def losses_by_position(name: str) -> np.ndarray:
-    """Held-out loss at each position, nats per token."""
-    found = json.loads((CURVES / f"{name}-by-position.json").read_text())
-    assert (found["model"], found["trained_length"]) == (name, TRAINED)
-    return np.array(found["loss"])
+    found = held_out.by_position(name)
+    assert found is not None
+    assert found.trained == TRAINED
+    return found.losses
 
 
 def test_each_twin_has_the_scheme_of_its_name_and_differs_in_one_thing_alone() -> None:
