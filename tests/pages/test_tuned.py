@@ -68,9 +68,7 @@ def last_stream(model: zoo.ZooModel, text: str) -> Array:
     return found[0][0].double().numpy()
 
 
-def test_the_head_reads_the_readers_text_without_its_last_mark_if_any(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_head_reads_the_readers_text_without_its_last_mark_if_any(monkeypatch: pytest.MonkeyPatch) -> None:
     w = np.random.default_rng(1).normal(scale=0.1, size=257)
     put(monkeypatch, head=w.tolist())
     for model in ("tiny-english", "fill-in"):

@@ -88,9 +88,7 @@ def reader_of(cookies: Mapping[str, str], state: dict[str, str], monkeypatch: py
     return session_cookie.this_one()
 
 
-def test_all_sessions_of_a_browser_are_one_reader(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_sessions_of_a_browser_are_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     one, again = (reader_of({session_cookie.COOKIE: SECRET}, {}, monkeypatch) for _ in range(2))
     assert one == again != reader_of({session_cookie.COOKIE: SECRET[::-1]}, {}, monkeypatch)
     assert SECRET not in one
