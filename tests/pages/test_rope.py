@@ -1,6 +1,5 @@
 """The page on RoPE and biases: its numbers against independent ones, the laws it states, and bad input."""
 
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -34,17 +33,9 @@ def opened(tab: str, **address: str) -> AppTest:
 
 
 def first_layer(model: str) -> tuple[Array, Array]:
-    """Queries and keys of layer 0, (len, head, d_head), before any position, straight from the files."""
-    ids = list(plain.ids_of(TEXT, model, 64))
-    config = json.loads((zoo.MODELS / model / "config.json").read_text())
-    w = plain.weights(model)
-    scale = np.sqrt(config["d_model"]) if config["embedding_scale"] == "sqrt_d_model" else 1
-    p = "decoder.blocks.0.self_attn"
-    h = numpy_model.layer_norm(
-        scale * w["embedding.W_E"][ids], w[f"{p}_residual.norm.weight"], w[f"{p}_residual.norm.bias"]
-    )
-    shape = (len(ids), config["n_heads"], -1)
-    q, k = (numpy_model.linear(h, w, f"{p}.W_{name}").reshape(shape) for name in "QK")
+    """Queries and keys of layer 0, (len, head, d_head), before any position."""
+    trace = zoo.load(model).trace(TEXT)
+    q, k = (trace[f"decoder.0.self_attn.{name}"].swapaxes(0, 1).astype(np.float64) for name in "qk")
     return q, k
 
 

@@ -290,18 +290,6 @@ def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source()
 # One thing changed: a word of the source, or a row of attention.
 
 
-def test_a_closed_look_gets_nothing_and_changes_no_earlier_step(model: ZooModel) -> None:
-    reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
-    app = open_translating(
-        translation="What if", change="close a look", changed_step=f"2 {reads} → {writes}", closed="3 jamais"
-    )
-    before, after = (matrices(app)[key][0] for key in ("as_it_was", "as_changed"))
-    assert after[2, 3] == 0
-    assert before[2, 3] > 0
-    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-3)
-    np.testing.assert_allclose(after[:2], before[:2], atol=1e-6)
-
-
 NAMED = [visible(token) for token in load("french-english").encode(TEXT).tokens]
 
 
@@ -312,7 +300,7 @@ def assert_after(app: AppTest, model: ZooModel, step: int, edit: Callable[[str],
     assert f" “{markdown.plain(text.strip())}” (both" in words(app)
 
 
-def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel) -> None:
+def test_several_words_of_a_row_are_closed_or_get_all_attention_and_no_earlier_step_changes(model: ZooModel) -> None:
     step, chosen, row = 2, (2, 3), tuple(0.5 if k in (2, 3) else 0.0 for k in range(len(NAMED)))
     reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
     mask = (tuple(k not in chosen for k in range(len(NAMED))),)
@@ -321,12 +309,16 @@ def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel)
         ("direct a look", "directed", lambda layer: Patch(site=f"{layer}.pattern", vector=row)),
     )
     for how, key, edit in cases:
-        app = open_translating(translation="What if", change=how)
-        app.selectbox(key="changed_step").set_value(f"{step} {reads} → {writes}")
+        here = {"changed_step": f"{step} {reads} → {writes}", key: f"3 {NAMED[3]}"}
+        app = open_translating(translation="What if", change=how, **here)
+        assert app.multiselect(key=key).value == [here[key]]
         app.multiselect(key=key).set_value([f"{n} {NAMED[n]}" for n in chosen]).run()
         assert_after(app, model, step, edit)
-        found = matrices(app)["as_changed"][0, step, list(chosen)]
-        np.testing.assert_allclose(found, 0 if key == "closed" else 0.5, atol=1e-3)
+        before, after = (matrices(app)[key][0] for key in ("as_it_was", "as_changed"))
+        np.testing.assert_allclose(after[step, list(chosen)], 0 if key == "closed" else 0.5, atol=1e-3)
+        assert (before[step, list(chosen)] > 0).all()
+        np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-3)
+        np.testing.assert_allclose(after[:step], before[:step], atol=1e-6)
 
 
 def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) -> None:
