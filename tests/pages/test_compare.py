@@ -283,8 +283,6 @@ def test_the_shares_of_linear_attention_are_those_of_the_twins_own_queries_and_k
     assert "turned_shares" not in matrices(page("Cache and linear attention", right="alibi"))
 
 
-# Pages on a model whose position scheme, or whose tokenizer, they have not met before.
-
 LONGER = "The cat sat on the mat, and the dog"
 RARE = "The photographer's umbrella nevertheless disappeared yesterday. "
 

@@ -61,9 +61,6 @@ def test_the_first_change_of_a_box_comes_into_an_address_that_said_infinity() ->
     assert [box.value for box in app.number_input] == [3, 0.5]
 
 
-# A pair of words: it is in the address of every page, and Python finds the heads that link them in a long text.
-
-
 TEXT = "The dog saw a small bird, and the bird saw the dog."
 LONG = " ".join(f"word{n}" for n in range(200))
 
@@ -103,9 +100,6 @@ def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good(
     names = [lesson(model, text, layer).short_name for model, text in pairs]
     assert names[:2] == ["f2126c65cef5", "abab99d470bf"]
     assert len(set(names)) == len(names)
-
-
-# Predict, then reveal: every page that shows figures has something for a class to guess.
 
 
 def test_every_page_with_figures_asks_a_question() -> None:

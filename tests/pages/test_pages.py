@@ -15,6 +15,7 @@ from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, views, words
+from tests.browser import ROOT
 from tests.pages import plain
 from tests.pages.claims import number
 from tests.pages.plain import MODEL
@@ -30,7 +31,6 @@ from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
-ROOT = Path(__file__).parents[2]
 SENTENCES = [example.text for example in examples_for("tiny-english")]
 LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
@@ -289,8 +289,6 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
     np.testing.assert_allclose(weights, plain.forward(text)[0][3, 4], atol=0.0006)
 
 
-# A model in the address that does not exist: the page is about one that it can be about, and says so once.
-
 NEAR = {"frnch-english": "french-english", "tiny-englsh": "tiny-english", "twins-rop": "twins-rope"}
 """Damaged names, and the models that they are near to."""
 
@@ -322,9 +320,6 @@ def test_a_model_near_the_name_that_cannot_be_loaded_is_not_taken(own_zoo: Path)
         app = open_page(model="r-tokn")
         assert app.selectbox(key="model").value == taken
         assert not app.error
-
-
-# Home.
 
 
 FIRST = EXAMPLES["tiny-english"][0]

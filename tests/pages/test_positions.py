@@ -241,9 +241,6 @@ def test_bad_settings_get_one_clear_sentence_and_a_shift_stays_within_fewer_posi
     assert "over all 5 positions" in words(app)
 
 
-# Learned positions, those of a picture among them.
-
-
 def learned(part: str, **address: str) -> AppTest:
     return open_page("positions", text=TEXT, lesson="Learned", of_table=part, **address)
 

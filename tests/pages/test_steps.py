@@ -231,9 +231,6 @@ def test_the_address_says_stage_cell_and_token_and_nonsense_in_it_opens_the_firs
         assert sent(app, "steps_selection") == selection
 
 
-# The map of heads and what is said of the chosen one: of one truth with the explorer.
-
-
 CATS = "The cat sat on the mat near the cat."
 
 

@@ -320,9 +320,6 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
             assert said == pytest.approx([here.max(), rank, here[answer], entropy, distance], abs=0.0051), note
 
 
-# The pair with and without residual connections.
-
-
 MEASURED = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 

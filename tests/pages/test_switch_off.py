@@ -92,7 +92,7 @@ def test_the_choice_is_in_the_address_and_nonsense_there_is_the_chosen_head() ->
     assert "`` d77.1 ``" in app.info[0].value
 
 
-def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> None:
+def test_where_nothing_is_off_no_word_suffers_and_no_map_shows_zeros_and_everything_off_is_said() -> None:
     for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "rises most")):
         shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
         assert said in shown
@@ -103,9 +103,6 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
         app = open_page(PAGE, text=TEXT, off=everything)
         assert "Every part is off" in app.warning[0].value
         assert not app.error
-
-
-def test_where_nothing_is_off_attention_shows_the_head_and_no_map_of_zeros() -> None:
     app = open_page(PAGE, text=TEXT, removed="Attention", off="none")
     assert set(matrices(app)) == {"side_a"}
     assert "Click a head on the board" in words(app)

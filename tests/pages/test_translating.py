@@ -57,9 +57,6 @@ def model() -> ZooModel:
     return load("french-english")
 
 
-# Which model.
-
-
 def test_the_page_opens_with_a_model_that_translates_as_far_as_the_address_says() -> None:
     for app in (open_page("translating"), other := open_translating(model="tiny-english")):
         assert app.selectbox(key="model").value == "french-english"
@@ -70,9 +67,6 @@ def test_the_page_opens_with_a_model_that_translates_as_far_as_the_address_says(
     assert (chosen["shown"], chosen["step"]) == (3, 1)
     odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
     assert (odd["shown"], odd["step"]) == (None, None)
-
-
-# Word by word.
 
 
 def test_every_step_is_that_of_an_independent_pass(model: ZooModel) -> None:
@@ -100,9 +94,6 @@ def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> 
     (address,) = re.findall(r"\]\(\./(bottleneck\?[^)\s]*)\)", said)
     assert parse_qs(urlsplit(address).query) == {"seen": ["Alignments"], "text": ["Où (est) l'eau ? [x]"]}
     assert "bottleneck" not in words(open_page("translating", model="reverse", text="stressed"))
-
-
-# Force it.
 
 
 def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it_if_anything(model: ZooModel) -> None:
@@ -134,9 +125,6 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
     np.testing.assert_allclose(shown[0, : same + 1], shown[1, : same + 1])
 
 
-# All translators.
-
-
 def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
     app = open_translating(translation="All translators", heads="mean of all layers")
     drawn, trace = matrices(app), model.trace(TEXT)
@@ -154,9 +142,6 @@ def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(model:
     app = open_page("translating", model="reverse", text="stressed", translation="All translators")
     assert "which also read French" in words(app)
     assert matrices(app) == {}
-
-
-# References.
 
 
 def test_scores_are_those_of_sacrebleu_and_without_a_reference_or_a_source_one_is_asked_for(model: ZooModel) -> None:
@@ -177,9 +162,6 @@ def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
         assert np.isfinite(found).sum(axis=1).tolist() == score.totals
     found = references.matches(["the", "the", "cat"], [["the", "cat"]])
     assert (found[0].tolist(), found[1, :2].tolist()) == ([1, 0, 1], [0, 1])
-
-
-# Sources that the model has not learned to translate.
 
 
 def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated() -> None:
@@ -213,9 +195,6 @@ def test_a_text_in_capitals_or_of_one_word_is_read_as_the_page_says(model: ZooMo
     assert f"Of {familiar.single.n} one-word sentences" in said
     assert f", {familiar.single.typed} if they are typed in lower case" in said
     assert "single word" not in words(open_translating(text="la maison"))
-
-
-# Beam search: the tree, a text that is chosen in it, two trees side by side.
 
 
 def test_the_tree_shows_a_window_of_steps_whose_edges_meet() -> None:
@@ -285,9 +264,6 @@ def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source()
         assert 1 < len(steps) <= 6
     assert "viande" in words(app)
     assert re.search("With the change: “.*fish", words(app))
-
-
-# One thing changed: a word of the source, or a row of attention.
 
 
 NAMED = [visible(token) for token in load("french-english").encode(TEXT).tokens]
