@@ -29,7 +29,6 @@ from tfmviz.views import heads
 from tfmviz.words.labels import visible
 
 TEXT, LAYER, HEAD = "The cat sat on the mat, and the dog", 2, 3
-PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads or their mean?", "Find a head", "The code")
 
 VARIANTS: dict[str, dict[str, Any]] = {
     **{scheme: {"positions": scheme} for scheme in SCHEMES},

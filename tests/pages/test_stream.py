@@ -331,10 +331,6 @@ def log(name: str) -> list[dict[str, float]]:
     return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def pair(text: str = TEXT) -> AppTest:
-    return open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
-
-
 def test_the_two_were_trained_alike_and_only_one_reads() -> None:
     """What the tab is for: without residual connections nothing is learned beyond how frequent tokens are."""
     configs = [load(name).config.to_dict() for name in NAMES]
@@ -348,7 +344,7 @@ def test_the_two_were_trained_alike_and_only_one_reads() -> None:
 
 
 def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs() -> None:
-    app = pair()
+    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
     shown = charts(app)
     alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
     for name in NAMES:

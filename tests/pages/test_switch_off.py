@@ -129,7 +129,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
 def test_an_encoder_decoder_writes_before_and_after() -> None:
     model = models.load("reverse")
     app = open_page(PAGE, model="reverse", text="stressed", off="em0,c0.1", removed="What it writes")
-    a, b = ("".join(texts) for texts in boxes(app))
+    a, b = ("".join(text for text, *_ in row["pieces"]) for row in sent(app, "side_rows")["rows"])
     assert a == zoo.writing.generate(model, "stressed").text + END == "desserts" + END
     assert b not in (a, END)
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
@@ -143,11 +143,6 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     ]
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")
     assert pictures(app)["damage_map"][0]["rows"]["names"] == ["encoder 0", "decoder 0", "cross-attention 0"]
-
-
-def boxes(app: AppTest) -> list[list[str]]:
-    """What A and what B writes, token by token."""
-    return [[text for text, *_ in row["pieces"]] for row in sent(app, "side_rows")["rows"]]
 
 
 def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
