@@ -23,7 +23,6 @@ from tfmviz.ui import models
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
-HEAD = 2
 
 
 @cache
@@ -225,7 +224,7 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
     added, turned = spaces(opened("Turning", helix="true", model="twins-rope", layer="0", head="2", token="3"))
-    q = first_layer("twins-rope")[0][3, HEAD]
+    q = first_layer("twins-rope")[0][3, 2]
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
     for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))
