@@ -21,6 +21,7 @@ from deploy import serve
 from deploy.serve import Replica
 from tests.asking import wait_until
 from tests.browser import READY, Visit
+from tests.classroom.crowd import together
 from tests.deploy.serving import Reader, Serving, reading, silence
 
 PAGE = "/residual_stream?text=The+queen+gave+the+king+a+ring.&model=twins-rope&layer=2&head=1"
@@ -82,8 +83,7 @@ def test_who_is_slow_slows_nobody(served: Serving) -> None:
             one.transport.close()
         return readers
 
-    with ThreadPoolExecutor() as thread:  # the browser's loop may run in this one
-        readers = thread.submit(asyncio.run, beside_the_slow()).result()
+    readers = together(beside_the_slow())
     assert [(reader.mistakes, reader.interruptions) for reader in readers] == [([], 0)] * 2
 
 

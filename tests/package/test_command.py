@@ -22,6 +22,7 @@ import uvicorn
 
 from tests.asking import handshake
 from tests.browser import ROOT, Server, answers, free_port
+from tests.classroom.crowd import together
 from tfmviz import __main__ as command
 from tfmviz.__main__ import LOOP, main, parsed
 
@@ -134,8 +135,7 @@ def test_the_server_does_not_end_in_the_middle_of_an_import(monkeypatch: pytest.
         assert done == ["imported"]
 
     monkeypatch.setattr(command, "_prepare", slow_import)
-    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
-        thread.submit(asyncio.run, serve()).result(60)
+    together(serve())
 
 
 def test_open_to_the_network_it_still_asks_nobody(started: list[Started], tmp_path: Path) -> None:

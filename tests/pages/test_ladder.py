@@ -180,9 +180,6 @@ def test_no_page_offers_a_model_without_heads() -> None:
     assert "There is no model `` ladder-rnn `` here." in words(open_page("explorer", model="ladder-rnn"))
 
 
-# The four uses of a recurrent network.
-
-
 MIXED = "Attention, I would like un café."
 TAB = "Four uses"
 NAMES = ("label-both", "label-forward", "label-text")

@@ -94,7 +94,9 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
     assert f"mean **{column.mean():.3f}**, standard deviation **{column.std():.3f}**" in said.replace("−", "-")
 
 
-def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
+def test_each_norm_brings_its_own_frame_to_one_scale_and_rmsnorm_keeps_the_mean() -> None:
+    column = r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*"
+    mean, size = told(open_page(PAGE, text=TEXT, norm="none"), column)
     for norm, said in (
         ("LayerNorm", r"Row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
         ("RMSNorm", r"Row.*?root mean square \*\*1\.000"),
@@ -104,6 +106,9 @@ def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
         assert re.search(said, words(app)), norm
         (frame,) = (one for one in pictures(app)["groups"][0]["frames"] if one["top"] != one["bottom"])
         assert (frame["right"] - frame["left"] == 1) is (norm == "BatchNorm")
+        if norm == "RMSNorm":
+            assert told(app, column)[0] == pytest.approx(mean / size, abs=2e-3)
+            assert told(app, column)[0] != pytest.approx(mean, abs=2e-3)
 
 
 def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +14,15 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, sent, views, words
+from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, views, words
+from tests.browser import ROOT
 from tests.pages import plain
+from tests.pages.claims import number
 from tests.pages.plain import MODEL
 from tests.pages.tabs import is_there
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
+from tfmviz.analysis import residual
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
@@ -27,7 +31,6 @@ from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
-ROOT = Path(__file__).parents[2]
 SENTENCES = [example.text for example in examples_for("tiny-english")]
 LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
@@ -85,6 +88,9 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokeniz
     app = open_page(**here, view="Residual stream")
     assert {*charts(app), *matrices(app)} == {"norms", "writes"}
     np.testing.assert_allclose(matrices(app)["norms"][0], np.linalg.norm(streams, axis=-1), rtol=1e-4)
+    share = residual.stream(zoo.load("tiny-english").trace(text), "decoder").attention_share
+    shown = [number(found) for found in re.findall(r"attention: [^;]*?(−?[\d.]+%)", alt(app, "writes"))]
+    assert shown == pytest.approx(share[:, token], abs=0.0051)
 
 
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:
@@ -99,7 +105,6 @@ def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:
 def test_a_text_longer_than_the_context_is_cut_and_each_note_says_by_whom_and_by_how_much() -> None:
     app = open_page()
     app.text_area(key="text").set_value(" dog" * 900).run()
-    assert not app.exception
     assert len(tokens(app)) == 256
     assert "The last 644 tokens of your text were left out." in texts(app)
     text = "the cat sat on the mat . " * 100
@@ -240,9 +245,30 @@ def test_every_shipped_model_is_shown_on_every_page(name: str, step: int) -> Non
     assert tokens(app)
     for page in LESSONS[zoo.available().index(name) % step :: step]:
         app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception, page
         assert not app.error, page
         assert views(app) or charts(app) or app.info, page
+
+
+def test_every_page_names_the_word_that_is_read_and_the_one_that_is_written() -> None:
+    crossing = {"model": "french-english", "text": "Je suis étudiant.", "kind": "cross-attention", "layer": "1"}
+    keys = ["Je", "suis", "étudiant", "."]
+    rows = ["<START> → I", "I → 'm", "'m → a", "a → student", "student → .", ". → <END>"]
+    header, _ = read_blob(payload(open_page(**crossing)))
+    assert header["texts"]["rows"]["labels"] == rows
+    assert header["texts"]["rows"]["said"][3] == "“a”, about to write “student”"
+    assert {kind["name"]: kind["queries"] for kind in header["kinds"]}["decoder.cross_attn"] == "rows"
+    header, _ = read_blob(bytes(views(open_page("step_by_step", **crossing))["steps"].bytes))
+    assert (header["queries"], header["keys"]) == (rows, keys)
+    header, _ = read_blob(bytes(views(open_page("whole_model", **crossing, zoom="head"))["whole_model"].bytes))
+    assert [lane["tokens"] for lane in header["lanes"]] == [keys, rows]
+    assert sent(open_page("masks", **crossing), "masks")["queries"] == rows
+    offered = open_page("why", **crossing, token="3", to="2").selectbox(key="chosen_token").options
+    assert offered == [f"{n}  {row}" for n, row in enumerate(rows)]
+    hashed = open_page("step_by_step", **crossing, token="3", part="A fuzzy hash table")
+    assert "“a”, about to write “student”" in words(hashed)
+    for name, tab in (("masks", {"effect": "Attention"}), ("step_by_step", {"part": "Heads or their mean?"})):
+        drawn = [header for header, _ in pictures(open_page(name, **crossing, **tab)).values()]
+        assert any("“a → student”" in json.dumps(header, ensure_ascii=False) for header in drawn), name
 
 
 def test_a_gap_is_what_the_page_looks_at_first() -> None:
@@ -262,8 +288,6 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
     weights = read_weights(head["at"], read_mask(head["mask"], data), data)
     np.testing.assert_allclose(weights, plain.forward(text)[0][3, 4], atol=0.0006)
 
-
-# A model in the address that does not exist: the page is about one that it can be about, and says so once.
 
 NEAR = {"frnch-english": "french-english", "tiny-englsh": "tiny-english", "twins-rop": "twins-rope"}
 """Damaged names, and the models that they are near to."""
@@ -296,9 +320,6 @@ def test_a_model_near_the_name_that_cannot_be_loaded_is_not_taken(own_zoo: Path)
         app = open_page(model="r-tokn")
         assert app.selectbox(key="model").value == taken
         assert not app.error
-
-
-# Home.
 
 
 FIRST = EXAMPLES["tiny-english"][0]

@@ -1,6 +1,5 @@
 """The page on RoPE and biases: its numbers against independent ones, the laws it states, and bad input."""
 
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -24,7 +23,6 @@ from tfmviz.ui import models
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
-HEAD = 2
 
 
 @cache
@@ -34,17 +32,9 @@ def opened(tab: str, **address: str) -> AppTest:
 
 
 def first_layer(model: str) -> tuple[Array, Array]:
-    """Queries and keys of layer 0, (len, head, d_head), before any position, straight from the files."""
-    ids = list(plain.ids_of(TEXT, model, 64))
-    config = json.loads((zoo.MODELS / model / "config.json").read_text())
-    w = plain.weights(model)
-    scale = np.sqrt(config["d_model"]) if config["embedding_scale"] == "sqrt_d_model" else 1
-    p = "decoder.blocks.0.self_attn"
-    h = numpy_model.layer_norm(
-        scale * w["embedding.W_E"][ids], w[f"{p}_residual.norm.weight"], w[f"{p}_residual.norm.bias"]
-    )
-    shape = (len(ids), config["n_heads"], -1)
-    q, k = (numpy_model.linear(h, w, f"{p}.W_{name}").reshape(shape) for name in "QK")
+    """Queries and keys of layer 0, (len, head, d_head), before any position."""
+    trace = zoo.load(model).trace(TEXT)
+    q, k = (trace[f"decoder.0.self_attn.{name}"].swapaxes(0, 1).astype(np.float64) for name in "qk")
     return q, k
 
 
@@ -234,7 +224,7 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
     added, turned = spaces(opened("Turning", helix="true", model="twins-rope", layer="0", head="2", token="3"))
-    q = first_layer("twins-rope")[0][3, HEAD]
+    q = first_layer("twins-rope")[0][3, 2]
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
     for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))

@@ -32,14 +32,8 @@ def test_areas_are_the_shares_of_the_parameters_and_rules_count_matrices_alone()
         (embedding,) = (a for a, said in zip(area, rows["hover"], strict=True) if said.startswith("embedding"))
         assert embedding == pytest.approx(weights.W_E.size / weights.n_parameters)
         assert f"**{weights.n_parameters:,}** parameters" in words(app)
-        sizes = 0
-        for stack in weights.stacks.values():
-            for attention in stack.attention.values():
-                sizes += sum(getattr(attention, matrix).size for matrix in ("W_Q", "W_K", "W_V", "W_O"))
-            for mlp in stack.feed_forward.values():
-                sizes += mlp.W_in.size + mlp.W_out.size
-            for mixture in stack.experts.values():
-                sizes += mixture.W_R.size + sum(expert.W_in.size + expert.W_out.size for expert in mixture.experts)
+        of_layers = {name: array for name, array in plain.weights(model).items() if ".blocks." in name}
+        sizes = sum(array.size for name, array in of_layers.items() if ".W_" in name and "bias" not in name)
         assert f"without biases, here {in_words(sizes)}:" in words(app), model
     assert "12 · n_layer · d² = **4.72 million** (exact)" in words(open_page(PAGE, model="tiny-english"))
     said = words(open_page(PAGE, design="GPT-2 small"))
@@ -135,9 +129,6 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
             assert rows["expert"][here] == [f"{e:04d} expert {e}" for e in share.argmax(axis=1)]
             height = np.array(rows["high"][here]) - np.array(rows["low"][here])
             np.testing.assert_allclose(height / height.max(), share.max(axis=1) / share.max(), atol=1e-4)
-
-
-# Scaling laws, against the papers' numbers and the runs' own.
 
 
 LAWS, OWN = "Scaling laws", "Our own runs"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfmviz
-from tests.app import lesson, matrices, open_page, sent, words
+from tests.app import alt, lesson, matrices, open_page, sent, words
 from tests.model.sizes import SCHEMES
 from tests.pages import plain
 from tests.positions.clocks import ENTRY
@@ -29,7 +29,6 @@ from tfmviz.views import heads
 from tfmviz.words.labels import visible
 
 TEXT, LAYER, HEAD = "The cat sat on the mat, and the dog", 2, 3
-PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads or their mean?", "Find a head", "The code")
 
 VARIANTS: dict[str, dict[str, Any]] = {
     **{scheme: {"positions": scheme} for scheme in SCHEMES},
@@ -139,6 +138,19 @@ def test_what_the_heads_write_adds_up_to_the_layers_output(variants: dict[str, M
         assert effects[1, 2, 0] == pytest.approx(by_hand, rel=1e-4), name
 
 
+def test_effects_are_shares_of_the_whole() -> None:
+    app = open_page("step_by_step", part="What heads add", text=TEXT, layer=str(LAYER), head=str(HEAD), token="6")
+    said = alt(app, "look_effects")
+    attention, effect = (np.array(re.findall(rf", {kind}: ([\d.]+)", said), float) for kind in ("attention", "effect"))
+    layer = f"decoder.{LAYER}.self_attn"
+    here = lesson("tiny-english", TEXT, layer)
+    weights, v = here.trace[f"{layer}.pattern"][HEAD, 6], here.trace[f"{layer}.v"][HEAD]
+    np.testing.assert_allclose(attention, weights, atol=0.0051)
+    assert effect.sum() == pytest.approx(1, abs=0.005 * len(effect))
+    lengths = weights * np.linalg.norm(v @ here.weights.W_O[HEAD], axis=-1)
+    np.testing.assert_allclose(effect, lengths / lengths.sum(), atol=0.0051)
+
+
 def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_score() -> None:
     values = np.array([[1.0, 0], [0, 2], [3, 3]])
     best, cosine = attention_layer.hard_lookup(np.array([0.25, 0.75, 0]), values)
@@ -186,9 +198,7 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
     assert "of its own" not in said
 
 
-def test_heads_without_biographies_are_found_by_what_they_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
     cases: list[tuple[dict[str, str], tuple[int, int] | None, str]] = [
         ({"model": "fill-in", "kind_of_head": "next token"}, (0, 7), "looks at the token just after"),
@@ -218,9 +228,6 @@ def test_the_address_says_stage_cell_and_token_and_nonsense_in_it_opens_the_firs
         stage, at, token = expected
         selection = {"sequence": 0, "stage": stage, "at": at, "token": token, "view": "steps"}
         assert sent(app, "steps_selection") == selection
-
-
-# The map of heads and what is said of the chosen one: of one truth with the explorer.
 
 
 CATS = "The cat sat on the mat near the cat."

@@ -1,9 +1,11 @@
 """The residual-stream page: its numbers are those of the record and of tfmviz.analysis; its words."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +20,13 @@ from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, numbers_in, told
 from tests.pages.plain import softmax
+from tests.traces import FORMULAS, decoder
 from tfmviz import zoo
 from tfmviz.analysis import contributions, deletions, lens, residual
 from tfmviz.analysis.in_context import in_context
 from tfmviz.model.in_training import untrained
 from tfmviz.record.trace import Array, Trace
+from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
@@ -40,7 +44,6 @@ def turn_to(app: AppTest, **state: str) -> None:
     for key, value in state.items():
         app.session_state[key] = app.query_params[key] = value
     app.run()
-    assert not app.exception
     assert all(app.session_state[key] == value for key, value in state.items())
 
 
@@ -94,6 +97,23 @@ def test_a_chosen_cell_shows_its_ten_best_words() -> None:
     assert sent(page("Logit lens", read="x"), "lens_selection")["column"] == 3
 
 
+def test_the_lens_as_a_table_holds_the_answers_probability_the_top_words_and_no_formula() -> None:
+    vocabulary, trace, found, logits = read_out()
+    stages = list(residual.stages(trace, "decoder", "layers"))
+    rows = list(csv.DictReader(io.StringIO(lens_page._csv(found, stages, trace, vocabulary))))
+    assert len(rows) == len(trace.tokens) * len(stages)
+    row, p, answer = rows[TOKEN * len(stages) + 2], softmax(logits[2, TOKEN]), int(logits[-1, TOKEN].argmax())
+    assert [float(row["p"]), float(row["p of answer"])] == pytest.approx([p.max(), p[answer]], rel=1e-3)
+    assert (row["top word"], row["final answer"]) == (vocabulary[p.argmax()], vocabulary[answer])
+    assert p.argmax() != answer, "at this place the two differ"
+    zeros = np.zeros((1, len(FORMULAS)))
+    of_formulas = {field.name: zeros for field in fields(lens.Lens)} | {"top": np.arange(len(FORMULAS))[None]}
+    text = lens_page._csv(lens.Lens(**of_formulas), ["embedding"], decoder(FORMULAS), FORMULAS)
+    for row, token in zip(csv.DictReader(io.StringIO(text, newline="")), FORMULAS, strict=True):
+        assert [row[name] for name in ("token", "top word", "final answer")] == 3 * [f"'{token}"]
+    assert '"\'=HYPERLINK(""http://x"")"' in text
+
+
 def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
     app = page("The river")
     (residue,) = told(app, r"to within \*\*(\S+)\*\*")
@@ -105,7 +125,6 @@ def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
     assert (cosines < -0.105).sum() <= against <= (cosines < -0.095).sum()
     for token in (TOKEN, 1):
         app.selectbox(key="chosen_token").set_value(token).run()
-        assert not app.exception
         length = np.linalg.norm(read_out()[1]["decoder.5.resid_post"][token])
         assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
@@ -132,6 +151,15 @@ def test_who_made_the_word_sums_to_the_logit_and_a_button_leads_to_a_strong_head
     button.click().run()
     assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (layer, head)
     assert f"**Layer {layer}, head {head}** looked most at" in words(app)
+
+
+def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
+    text = "The dog saw a small bird, and the bird saw the dog."
+    app = page("Who made the word", text=text, token="6", word="saw")
+    shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]
+    heads = matrices(app)["head_scores_map"][0][:, :8].ravel()  # beside them the feed-forward layers
+    assert shown == pytest.approx(sorted(heads, key=lambda score: -abs(score))[:4], abs=0.011)
+    assert min(shown) < 0 < max(shown), "this sentence has a head that speaks against the word among the strongest"
 
 
 def test_a_word_that_is_not_one_token_is_answered_with_near_ones() -> None:
@@ -292,9 +320,6 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
             assert said == pytest.approx([here.max(), rank, here[answer], entropy, distance], abs=0.0051), note
 
 
-# The pair with and without residual connections.
-
-
 MEASURED = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 
@@ -304,10 +329,6 @@ def load(name: str) -> ZooModel:
 
 def log(name: str) -> list[dict[str, float]]:
     return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def pair(text: str = TEXT) -> AppTest:
-    return open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
 
 
 def test_the_two_were_trained_alike_and_only_one_reads() -> None:
@@ -323,7 +344,7 @@ def test_the_two_were_trained_alike_and_only_one_reads() -> None:
 
 
 def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs() -> None:
-    app = pair()
+    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
     shown = charts(app)
     alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
     for name in NAMES:

@@ -1,19 +1,19 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, paired, pictures, sent, words
+from tests.app import alt, charts, matrices, open_page, paired, pictures, sent, words
 from tests.pages import plain
 from tests.pages.claims import told
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.analysis.patching import Copied
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models, switch_off
@@ -51,6 +51,10 @@ def test_numbers_are_those_of_a_run_without_the_parts() -> None:
     app = open_page(PAGE, text=TEXT, removed="Loss", **address)
     assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in words(app)
     np.testing.assert_allclose(charts(app)["losses"]["tables"]["rows"]["value"], new - old, atol=1e-3)
+    said = [(float(a), float(b)) for a, b in re.findall(r"(\d+\.\d+) in A, (\d+\.\d+) in B", alt(app, "losses"))]
+    np.testing.assert_allclose(said, np.transpose((old, new)), atol=6e-4)
+    dearest = run().tokens[int((new - old).argmax()) + 1].strip()
+    assert f"loss of “{dearest}” rises most" in words(app), "the word that is predicted suffers"
     app, p = open_page(PAGE, text=TEXT, **address), softmax(run(TWO_OFF)["logits"][-1])
     assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p.max(), abs=1e-4)
     word = models.load("tiny-english").vocabulary[int(p.argmax())].strip("<|>")
@@ -88,7 +92,7 @@ def test_the_choice_is_in_the_address_and_nonsense_there_is_the_chosen_head() ->
     assert "`` d77.1 ``" in app.info[0].value
 
 
-def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> None:
+def test_where_nothing_is_off_no_word_suffers_and_no_map_shows_zeros_and_everything_off_is_said() -> None:
     for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "rises most")):
         shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
         assert said in shown
@@ -99,9 +103,6 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
         app = open_page(PAGE, text=TEXT, off=everything)
         assert "Every part is off" in app.warning[0].value
         assert not app.error
-
-
-def test_where_nothing_is_off_attention_shows_the_head_and_no_map_of_zeros() -> None:
     app = open_page(PAGE, text=TEXT, removed="Attention", off="none")
     assert set(matrices(app)) == {"side_a"}
     assert "Click a head on the board" in words(app)
@@ -128,7 +129,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
 def test_an_encoder_decoder_writes_before_and_after() -> None:
     model = models.load("reverse")
     app = open_page(PAGE, model="reverse", text="stressed", off="em0,c0.1", removed="What it writes")
-    a, b = ("".join(texts) for texts in boxes(app))
+    a, b = ("".join(text for text, *_ in row["pieces"]) for row in sent(app, "side_rows")["rows"])
     assert a == zoo.writing.generate(model, "stressed").text + END == "desserts" + END
     assert b not in (a, END)
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
@@ -142,11 +143,6 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     ]
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")
     assert pictures(app)["damage_map"][0]["rows"]["names"] == ["encoder 0", "decoder 0", "cross-attention 0"]
-
-
-def boxes(app: AppTest) -> list[list[str]]:
-    """What A and what B writes, token by token."""
-    return [[text for text, *_ in row["pieces"]] for row in sent(app, "side_rows")["rows"]]
 
 
 def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
@@ -173,6 +169,13 @@ def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> Non
     app.selectbox(key="pair").set_value(1).run()
     assert app.text_area(key="text").value == copying.PAIRS[1][0]
     assert app.text_input(key="other").value == copying.PAIRS[1][1]
+
+
+def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
+    model, pair = models.load("tiny-english"), ("The cat sat on the mat.", "The dog sat on the mat.")
+    found = [copying._recovered(model, *pair, "resid_pre", "decoder", position) for position in (2, 5)]
+    assert np.abs(found[0] - found[1]).max() > 0.05
+    assert np.allclose(found[0][:, 3:], 0, atol=1e-4), "what comes after position 2 cannot change its answer"
 
 
 def test_sentences_that_cannot_be_compared_are_told_why_and_pairs_have_as_many_tokens() -> None:
@@ -209,12 +212,6 @@ def opened(tab: str, text: str = TEXT, **address: str) -> AppTest:
     return open_page("switch_off", text=text, removed=tab, **address)
 
 
-def story(
-    values: Array, tokens: list[tuple[str, str]], *, copied: Copied = "resid_pre", beside_encoder: bool = False
-) -> str:
-    return copying._story(values, tokens, copied=copied, beside_encoder=beside_encoder)
-
-
 def test_answers_are_what_the_runs_answer() -> None:
     model, alike = models.load("tiny-english"), set()
     for pair in copying.PAIRS:
@@ -248,6 +245,7 @@ def test_in_a_decoder_cross_attention_brings_the_difference_in() -> None:
 
 
 def test_a_story_tells_of_no_faint_layer() -> None:
+    story = partial(copying._story, copied="resid_pre", beside_encoder=False)
     same = [("a", "a"), ("b", "c"), ("d", "d")]
     values = np.array([[0, 0.9, 0], [0.01, 0.02, 0.09], [0, 0.2, 0.8], [0, 0.1, 0.7], [-0.1, -0.2, -0.001]])
     said = story(values, same)

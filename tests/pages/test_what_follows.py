@@ -4,10 +4,8 @@ import json
 import re
 
 import numpy as np
-import pytest
 
 from tests.app import charts, matrices, open_page, words
-from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.paths import PROJECT
@@ -105,15 +103,3 @@ def test_the_curves_of_warm_up_bear_the_losses_that_were_logged() -> None:
         lines = (PROJECT / "assets" / "recipe" / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()
         mean = np.mean([json.loads(line)["loss"] for line in lines][-optimiser.LAST :])
         assert f"{name} {decimal(float(mean))}" in told
-
-
-def column(norm: str) -> list[float]:
-    """Mean and root mean square of one token's numbers on the page."""
-    app = open_page("normalisation", about="Which numbers share a mean?", norm=norm, text="The cat sat on the mat.")
-    return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
-
-
-def test_rmsnorm_keeps_the_mean() -> None:
-    mean, size = column("none")
-    assert column("RMSNorm")[0] == pytest.approx(mean / size, abs=2e-3)
-    assert abs(column("RMSNorm")[0] - mean) > 2e-3

@@ -291,9 +291,6 @@ def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
         assert [one for one in told if one not in said] == []
 
 
-# A class guesses the next word: what a guess costs, and the score.
-
-
 def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
     n = len(ids_of(TEXT))
     for word, several in (("books", False), ("encyclopaedias", True)):
@@ -336,9 +333,6 @@ def test_odd_guesses_are_scored_or_refused_and_a_translation_begins_without_a_sp
     odd = {"   ": "Type a word above", "😀" * 9: "more than a word", "<b>$x$": "costs", "中": "costs"}
     for word, said in odd.items():
         assert said in words(open_writing(behind="Your guess", guessed=word)), word
-
-
-# The model as a keyboard.
 
 
 TYPED = "The little girl opened the door and saw a big d"

@@ -10,29 +10,8 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.plots.cells import colours, received, sentences
 from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING, MOST_WRITTEN
-from tfmviz.plots import compare, side_by_side
-from tfmviz.plots.cells import (
-    Axis,
-    Cells,
-    Scale,
-    ValueFormat,
-    amounts,
-    chosen_cell,
-    chosen_column,
-    chosen_row,
-    differences,
-    masked,
-    named,
-    of_heads,
-    of_pairs,
-    of_tokens,
-    probability,
-    share,
-    shares,
-    short,
-    signed,
-    written,
-)
+from tfmviz.plots import cells, compare, side_by_side
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat
 from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
 
@@ -56,47 +35,53 @@ PATTERN = some_weights(Q_LEN, K_LEN)
 MASK = np.tri(Q_LEN, K_LEN, k=2, dtype=bool)
 CAUSAL = np.tri(Q_LEN, dtype=bool)
 SQUARES = [some_weights(Q_LEN, Q_LEN), -3 * some_weights(Q_LEN, Q_LEN)]
-BOTH = masked(SQUARES, CAUSAL)
+BOTH = cells.masked(SQUARES, CAUSAL)
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
 PER_CENT = ValueFormat(digits=1, percent=True)
 CLASSES = np.where(CAUSAL, np.eye(Q_LEN), np.nan)
 
 PICTURES = {
-    "heads": of_heads(SHARES, share("x, 0 to 1"), texts=written(SHARES, ".2f", absent="–"), chosen=(1, 2)),
-    "patterns": of_pairs(masked([PATTERN] * 2, MASK), Q_TOKENS, K_TOKENS, share(), titles=("<a>", "b")),
+    "heads": cells.of_heads(
+        SHARES, cells.share("x, 0 to 1"), texts=cells.written(SHARES, ".2f", absent="–"), chosen=(1, 2)
+    ),
+    "patterns": cells.of_pairs(
+        cells.masked([PATTERN] * 2, MASK), Q_TOKENS, K_TOKENS, cells.share(), titles=("<a>", "b")
+    ),
     "in rows of two": compare.shares(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS),
-    "parts": of_pairs(BOTH, Q_TOKENS, Q_TOKENS, signed(BOTH, "x"), titles=("<a>", "b")),
+    "parts": cells.of_pairs(BOTH, Q_TOKENS, Q_TOKENS, cells.signed(BOTH, "x"), titles=("<a>", "b")),
     "added": Cells(
         SHARES[None],
         Axis("layer"),
-        named([f"head {n}" for n in range(7)]),
-        signed(SHARES, "<a>", root=True),
+        cells.named([f"head {n}" for n in range(7)]),
+        cells.signed(SHARES, "<a>", root=True),
         form=ValueFormat(sign=True),
-        texts=short(SHARES, "+.1f"),
+        texts=cells.short(SHARES, "+.1f"),
     ),
     "scheme": compare.scheme_map(SHARES, title="<a>", axes=("x", "y")),
     "lengths": Cells(
         NORMS[None],
-        named(["embedding", "after layer 0", "after layer 1"]),
-        of_tokens("token", K_TOKENS),
-        amounts(NORMS, "norm"),
+        cells.named(["embedding", "after layer 0", "after layer 1"]),
+        cells.of_tokens("token", K_TOKENS),
+        cells.amounts(NORMS, "norm"),
         form=ValueFormat(name="norm ", digits=2),
         notes=[["", *["more"] * 6]] * 3,
-        frames=(*chosen_column(5, 3), *chosen_row(1, 7), *chosen_cell((2, 0))),
+        frames=(*cells.chosen_column(5, 3), *cells.chosen_row(1, 7), *cells.chosen_cell((2, 0))),
     ),
-    "moved": Cells(NORMS[None] / 100, Axis("a"), Axis("b"), amounts(NORMS / 100, "x", ticks="per cent"), form=PER_CENT),
-    "classes": of_pairs(
+    "moved": Cells(
+        NORMS[None] / 100, Axis("a"), Axis("b"), cells.amounts(NORMS / 100, "x", ticks="per cent"), form=PER_CENT
+    ),
+    "classes": cells.of_pairs(
         CLASSES[None], Q_TOKENS, Q_TOKENS, Scale("norms", 0, 2, "x", ticks="whole"), form=ValueFormat(digits=0)
     ),
     "mask": Cells(
         np.where(MASK, 1.0, np.nan)[None],
         Axis("query", ()),
-        of_tokens("key", K_TOKENS),
+        cells.of_tokens("key", K_TOKENS),
         Scale("open", 0, 1),
         form=ValueFormat(words=("may look", "may not look")),
     ),
-    "words": Cells(SHARES[None], Axis("T"), of_tokens("next", K_TOKENS), probability("x"), form=PER_CENT),
+    "words": Cells(SHARES[None], Axis("T"), cells.of_tokens("next", K_TOKENS), cells.probability("x"), form=PER_CENT),
 }
 SHARE, SIGNED, AMOUNTS = ("heads", "patterns", "in rows of two"), ("parts", "added", "scheme"), ("lengths", "moved")
 
@@ -129,8 +114,8 @@ def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
     """The header is strict JSON, and one such number must not take the colours from all others."""
     for odd in (math.nan, math.inf, -math.inf):
         values = np.array([[odd, 0.5, odd], [odd, odd, odd]])
-        for scale in (signed(values, "x"), amounts(values, "x"), share()):
-            drawn = of_heads(values, scale)
+        for scale in (cells.signed(values, "x"), cells.amounts(values, "x"), cells.share()):
+            drawn = cells.of_heads(values, scale)
             header, sent = received(drawn)
             assert header["scale"]["high"] in (0.5, 1)
             assert np.isfinite(sent).sum() == 1
@@ -143,7 +128,10 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
     def attention(values: Array) -> Cells:
         return side_by_side.difference(values, rows=Axis("query"), columns=Axis("key"), cell=None)
 
-    for draw, rounding in ((lambda x: of_heads(x, amounts(x, "x")), LEFT_BY_ROUNDING), (attention, LEAST_SHARE)):
+    for draw, rounding in (
+        (lambda x: cells.of_heads(x, cells.amounts(x, "x")), LEFT_BY_ROUNDING),
+        (attention, LEAST_SHARE),
+    ):
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):
             drawn = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
             shown, nothing = colours(drawn, [largest, 0], LIGHT)
@@ -157,7 +145,9 @@ def test_every_cell_is_spoken_of_and_a_difference_loses_only_a_zero() -> None:
             said = [sentence.split(": ")[0:2] for sentence in sentences(picture, places, matrix=matrix)]
             where = [" ".join(part) if len(picture.matrices) > 1 else part[0] for part in said]
             assert len(set(where)) == len(places), name
-    assert differences(np.array([[10.5, -20.31, 0.07, -0.5, 0.001]])) == [["+10.50", "−20.31", "+.07", "−.50", "·"]]
+    assert cells.differences(np.array([[10.5, -20.31, 0.07, -0.5, 0.001]])) == [
+        ["+10.50", "−20.31", "+.07", "−.50", "·"]
+    ]
 
 
 def test_shares_of_attention_are_cividis_at_their_root_and_fixed() -> None:
@@ -220,15 +210,15 @@ def test_names_stay_apart_and_frames_lie_around_what_is_chosen() -> None:
     assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
     frames = [(frame["top"], frame["left"], frame["bottom"], frame["right"]) for frame in header["frames"]]
     assert frames == [(0, 5, 3, 6), (1, 0, 2, 7), (2, 0, 3, 1)]
-    assert [*chosen_column(None, 3), *chosen_cell(None)] == []
-    later = of_tokens("query", Q_TOKENS, first=3)
+    assert [*cells.chosen_column(None, 3), *cells.chosen_cell(None)] == []
+    later = cells.of_tokens("query", Q_TOKENS, first=3)
     assert (later.names, later.spoken) == (["7", "⇥"], ["query 3 “7”", "query 4 “⇥”"])
 
 
 def test_numbers_are_written_short_and_of_many_cells_not_at_all() -> None:
     assert received(PICTURES["heads"])[0]["texts"][0] == ["0.25", "0.50", "1.25", "−0.50", "0.00", "1.00", "–"]
-    assert short(np.array([[0.04, 0.06, math.nan]]), "+.1f") == [["·", "+0.1", ""]]
+    assert cells.short(np.array([[0.04, 0.06, math.nan]]), "+.1f") == [["·", "+0.1", ""]]
     values = np.array([[1, 0.996, 0.994, 0.25, 0.006, 0.004, 0, math.nan]])
-    assert shares(values) == [["1.0", "1.0", ".99", ".25", ".01", "·", "·", ""]]
+    assert cells.shares(values) == [["1.0", "1.0", ".99", ".25", ".01", "·", "·", ""]]
     for shape in ((MOST_WRITTEN,) * 2, (1, MOST_WRITTEN + 1), (MOST_WRITTEN + 1, 1)):
-        assert (written(np.zeros(shape), ".2f") is None) == (max(shape) > MOST_WRITTEN), shape
+        assert (cells.written(np.zeros(shape), ".2f") is None) == (max(shape) > MOST_WRITTEN), shape

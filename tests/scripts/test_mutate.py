@@ -42,10 +42,6 @@ def mutants(path: str, code: bytes, of: Mutants = changes) -> set[str]:
     return {line.strip() for lines in changed for line in lines}
 
 
-def test_the_tests_of_sentences_are_there() -> None:
-    assert (ROOT / SAYS).is_file()
-
-
 def test_python_is_changed_where_it_acts_and_not_where_it_explains_or_looks() -> None:
     assert mutants("a.py", PYTHON) == {
         "def f(x: int | None, *, height: int = 4) -> str:",
@@ -110,6 +106,7 @@ def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bo
 
 def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
     assert killer(tmp_path, [[sys.executable, "-c", "import signal; signal.pause()"]], 0.1) == []
+    assert (ROOT / SAYS).is_file()
     quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
     assert quick[0] == "node"
     assert browser[-1] == "tests/browser/test_explorer.py"

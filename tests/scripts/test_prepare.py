@@ -54,7 +54,7 @@ def test_rude_lines_repetitions_passages_and_most_of_tom_are_dropped(prepared: d
     assert [s for s in prepared["tatoeba"] if s not in named] == others
 
 
-def test_the_pairs_are_prepared_french_first_and_without_rude_lines(tmp_path: Path) -> None:
+def test_the_pairs_are_french_first_and_without_rude_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         "Go.\tVa\u202f!\tattribution",
         "Go!\tva !",
@@ -65,10 +65,10 @@ def test_the_pairs_are_prepared_french_first_and_without_rude_lines(tmp_path: Pa
         *(f"Tom sees {chr(97 + i)}.\tTom voit {chr(97 + i)}." for i in range(20)),
     ]
     (tmp_path / "fra.txt").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["prepare_pairs", str(tmp_path / "fra.txt"), str(tmp_path / "out" / "pairs.tsv")])
-        prepare_pairs.main()
-    assert (tmp_path / "out" / "pairs.tsv").read_text(encoding="utf-8").splitlines() == [
+    out = tmp_path / "out" / "pairs.tsv"
+    monkeypatch.setattr(sys, "argv", ["prepare_pairs", str(tmp_path / "fra.txt"), str(out)])
+    prepare_pairs.main()
+    assert out.read_text(encoding="utf-8").splitlines() == [
         "Va !\tGo.",
         'Il a dit "non".\tHe said "no".',
         "C'est à moi.\tIt's mine.",

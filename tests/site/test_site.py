@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-import torch
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.node import call
@@ -21,6 +20,7 @@ from tests.views.standalone import as_strip, strip_numbers
 from tfmviz import masks, site, views, zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
+from tfmviz.ui import masks as lab
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
 
@@ -131,7 +131,7 @@ def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: 
     assert strip_numbers(page) == strip(whole, 3, 1)
 
 
-def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> None:
+def test_another_model_and_another_sentence_stand_beside_and_words_are_those_of_the_first_box(visitor: Visitor) -> None:
     page = visitor.open("?text=The+cat+sat&b=The+dog+sat&layer=1&head=3")
     expect(page.locator(".beside .strip").first.locator("button")).to_have_count(3)
     page.get_by_label("Model", exact=True).select_option("twins-none")
@@ -141,16 +141,12 @@ def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> No
     numbers = [page.locator(f"{where} .strip").first.locator(".weight") for where in ("#explorer", ".beside")]
     for shown, text in zip(numbers, ("The cat sat", "The dog sat"), strict=True):
         expect(shown).to_have_text(strip(traced(text, "twins-none"), 2, 0))
-
-
-def test_words_are_those_of_the_first_box_with_this_model_when_it_is_emptied(visitor: Visitor) -> None:
-    page = visitor.open("?text=Once+upon+a&b=The+dog")
     page.get_by_label("Your sentence").fill("")
     page.get_by_label("The other sentence").fill("The dog and the")
-    assert_words(page, first_words(traced("Once upon a"), "twins-rope"))
-    page.get_by_label("Model", exact=True).select_option("twins-none")
-    page.wait_for_function("() => location.search.includes('twins-none')")
-    assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
+    assert_words(page, first_words(traced("The cat sat", "twins-none"), "twins-none"))
+    page.get_by_label("Model", exact=True).select_option("twins-rope")
+    page.wait_for_function("() => location.search.includes('twins-rope')")
+    assert_words(page, first_words(traced("The cat sat"), "twins-rope"))
 
 
 def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
@@ -245,6 +241,7 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
     assert list(tmp_path.iterdir()) == []
 
 
+SHOWN = ("full", "causal", "prefix", "window", "dilated", "blocks", "global")
 RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, [...mask.open]])"
 
 
@@ -252,19 +249,15 @@ def test_the_gallery_of_the_site_is_that_of_python() -> None:
     for length, (is_decoder, window) in product((1, 2, 7, 12), ((True, None), (True, 4), (False, None))):
         model = {"isDecoder": is_decoder, "window": window}
         shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
-        past = masks.causal(length)
-        patterns = {"full": masks.full(length, length), "causal": past, "prefix": masks.prefix(length, 5)}
-        others = {
-            "window": masks.window(length, 2),
-            "dilated": masks.dilated(length, 2, 3),
-            "blocks": masks.blocks(length, 5),
-            "global": masks.global_tokens(length, 1),
-        }
-        patterns |= {name: pattern & past if is_decoder else pattern for name, pattern in others.items()}
+        sizes = {"n_prefix": 5, "radius": 2, "step": 3, "size": 5, "n_global": 1, "n_random": 1, "seed": 0}
+        drawn = lab.gallery(
+            length, length, lab.Settings(second="", back=is_decoder, **sizes), second_len=1, crossing=False
+        )
+        patterns = {one.id: one.mask.tolist() for one in drawn if one.id in SHOWN}
         if window is not None and window < length:
-            patterns["own"] = past & masks.near(length, length, window)
-        found = {name: torch.tensor(cells).view(length, length).bool().tolist() for name, cells in shown}
-        assert found == {name: pattern.tolist() for name, pattern in patterns.items()}, model
+            patterns["own"] = (masks.causal(length) & masks.near(length, length, window)).tolist()
+        found = {name: np.reshape(cells, (length, length)).astype(bool).tolist() for name, cells in shown}
+        assert found == patterns, model
         own = "own" if "own" in patterns else "causal" if is_decoder else "full"
         assert shown[0][0] == own, "the model's own comes first"
 

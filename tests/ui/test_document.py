@@ -40,12 +40,9 @@ def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run
         assert missing, "our views are not named"
         assert [link for link in missing if client.get(f"/{link}").headers["content-type"][:4] != "text"] == []
         assert all(link.startswith("views/") for link in missing)
-        allowed = [f"'sha256-{b64encode(sha256(line.encode()).digest()).decode()}'" for line in inline(html)]
+        inline = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+        allowed = [f"'sha256-{b64encode(sha256(line.encode()).digest()).decode()}'" for line in inline]
         assert all(one in security.policy("") for one in allowed), page.name
-
-
-def inline(html: str) -> list[str]:
-    return re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
 
 
 def test_streamlits_parts_come_with_all_that_they_import(client: TestClient) -> None:

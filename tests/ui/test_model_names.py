@@ -39,9 +39,7 @@ def test_a_model_that_is_not_listed_stands_under_yours_with_what_its_config_says
     assert name_of("gpt<b>") == "gpt<b>"
 
 
-def test_the_menu_offers_what_can_be_loaded_and_does_not_tell_whose_home_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_menu_offers_what_can_be_loaded_and_does_not_tell_whose_home_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = menu(open_page(model="reverse"))
     assert sent["chosen"] == "reverse"
     assert {one.model for one in sent["models"]} == set(zoo.available())

@@ -18,24 +18,27 @@ HERE = threading.local()
 
 
 class Run(threading.Thread):
-    """A run, of a reader of its own if none is named, that takes a turn and keeps it until it is told to end."""
+    """A run, of a reader of its own if none is named, that takes a turn and keeps it until it is told to end.
 
-    def __init__(self, reader: str = "", *, fails: bool = False) -> None:
+    It asks with a model and a text, or with neither.
+    """
+
+    def __init__(self, reader: str = "", *asks: str, fails: bool = False) -> None:
         super().__init__(daemon=True)
         self.reader = reader or f"reader {next(NUMBERS)}"
-        self.waits, self.runs, self.end = threading.Event(), threading.Event(), threading.Event()
-        self.fails = fails
+        self.asks, self.fails, self.others = asks, fails, [""]
+        self.runs, self.end = threading.Event(), threading.Event()
         self.start()
 
     def run(self) -> None:
         HERE.reader = self.reader
         try:
             with run_queue.slot():
-                self.waits.set()
-                run_queue.take()
-                run_queue.take()  # a page may ask twice
+                run_queue.take(*self.asks)
+                run_queue.take(*self.asks)  # a page may ask twice
                 self.runs.set()
                 self.end.wait(20)
+                self.others = run_queue.others()
                 if self.fails:
                     raise ValueError("a page that fails")
         except ValueError:
@@ -92,30 +95,15 @@ def test_the_third_waits_and_the_longest_waiting_comes_first() -> None:
 
 
 def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
-    seen: list[list[str]] = []
-
-    class Reads(Run):
-        def __init__(self, model: str, text: str) -> None:
-            self.asks = model, text
-            super().__init__()
-
-        def run(self) -> None:
-            HERE.reader = self.reader
-            with run_queue.slot():
-                run_queue.take(*self.asks)
-                self.runs.set()
-                self.end.wait(20)
-                seen.append(run_queue.others())
-
-    first, second = Reads("a", "1"), Reads("b", "2")
+    first, second = Run("", "a", "1"), Run("", "b", "2")
     assert first.runs.wait(20)
     assert second.runs.wait(20)
     others = []
     for count, (model, text) in enumerate([("a", "3"), ("b", "4"), ("a", "5")], start=1):
-        others.append(Reads(model, text))
+        others.append(Run("", model, text))
         waiting(count)
     finish(first)
-    assert seen == [["3", "5"]]
+    assert first.others == ["3", "5"]
     finish(second, *others)
     assert run_queue.others() == []
 

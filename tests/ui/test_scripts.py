@@ -26,9 +26,7 @@ def pieces_of(name: str) -> set[str]:
     return found
 
 
-def test_the_lines_that_are_sent_fetch_the_script_where_it_is_served(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_lines_that_are_sent_fetch_the_script_where_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scripts, "_served", True)
     for view in NAMES:
         name, lines = scripts.name_of(view), scripts.sent(view)

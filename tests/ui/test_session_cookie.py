@@ -1,24 +1,18 @@
 """A browser gets its secret once, signed, before its first session, and no page and no address shows it."""
 
-import asyncio
 import re
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message
 
+from tests.classroom.crowd import together
 from tfmviz.ui import session_cookie
 
 SECRET = "0123456789abcdef" * 2
-
-
-async def yes(scope: Scope, receive: Receive, send: Send) -> None:
-    """An app that says yes to everybody."""
-    await PlainTextResponse("yes")(scope, receive, send)
 
 
 def ask(path: str = session_cookie.BEFORE_A_SESSION, *, cookies: str = "", scheme: str = "http") -> list[str]:
@@ -33,8 +27,7 @@ def ask(path: str = session_cookie.BEFORE_A_SESSION, *, cookies: str = "", schem
             given.extend(Headers(raw=message["headers"]).getlist("set-cookie"))
 
     scope = {"type": "http", "path": path, "scheme": scheme, "headers": [(b"cookie", cookies.encode())]}
-    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
-        thread.submit(asyncio.run, session_cookie.SessionCookie(yes)(scope, receive, send)).result()
+    together(session_cookie.SessionCookie(PlainTextResponse("yes"))(scope, receive, send))
     return given
 
 
@@ -88,9 +81,7 @@ def reader_of(cookies: Mapping[str, str], state: dict[str, str], monkeypatch: py
     return session_cookie.this_one()
 
 
-def test_all_sessions_of_a_browser_are_one_reader(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_sessions_of_a_browser_are_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     one, again = (reader_of({session_cookie.COOKIE: SECRET}, {}, monkeypatch) for _ in range(2))
     assert one == again != reader_of({session_cookie.COOKIE: SECRET[::-1]}, {}, monkeypatch)
     assert SECRET not in one
