@@ -21,10 +21,24 @@ def received(picture: Cells, **more: str) -> tuple[dict[str, Any], Array]:
 def unpacked(blob: bytes) -> tuple[dict[str, Any], Array]:
     """The same of bytes on their way to the browser."""
     header, data = read_blob(blob)
+    if "pair" in header:
+        found = drawn(blob)
+        shape = 1, found["rows"]["count"], found["columns"]["count"]
+        return found, np.array(found.pop("values"), float).reshape(shape)
     entry = header["arrays"]["values"]
     shape = header["matrices"], header["rows"]["count"], header["columns"]["count"]
     assert entry["shape"] == [shape[0] * shape[1], shape[2]]
     return header, np.frombuffer(data, "<f4", offset=entry["at"]).reshape(shape)
+
+
+def drawn(blob: bytes) -> dict[str, Any]:
+    """The picture that the browser makes of bytes, with what it says to those who cannot see it."""
+    expression = """(() => {
+        const picture = module.pictureIn(Uint8Array.from(given));
+        return { ...picture, alt: picture.alt || module.altOf(picture), values: [...picture.values] };
+    })()"""
+    found: dict[str, Any] = call("cells/words.ts", expression, list(blob))
+    return found
 
 
 def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int = 0) -> list[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens, parting
+from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens, parting
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
-from tfmviz.record.trace import Array, kind_of
+from tfmviz.plots.side_by_side import HeadPair, HeadSide
+from tfmviz.record.trace import kind_of
 from tfmviz.ui import compare_menu, controls, menu, model_names, models
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
@@ -247,28 +249,18 @@ def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
         with middle[0]:
             _one(sides, 1, follows=True)
     with right:
-        _difference(sides)
+        show(DIFFERENCE, _pair(sides, None, "B − A"), linked=(A, B))
 
 
-def _one(sides: HeadComparison, number: figures.Side, *, follows: bool = False) -> None:
+def _one(sides: HeadComparison, number: Literal[0, 1], *, follows: bool = False) -> None:
     def choose(row: int, column: int) -> None:
         controls.pin(row)
         controls.pin(column, "to")
 
-    side, key = sides.lessons[number], KEYS[number]
-    at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
-    in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
-    rows, columns = _query_names(side), key_names(side)
+    key = KEYS[number]
     show(
         key,
-        figures.attention(
-            _blinded(sides) if number else _masked(side),
-            rows=figures.axis("query", rows, sides.queries.order, number),
-            columns=figures.axis("key", columns, sides.keys.order, number),
-            title=sides.titles[number],
-            cell=in_b if number else (sides.query, sides.key),
-            blind=sides.blind if number else (),
-        ),
+        _pair(sides, number, sides.titles[number]),
         click="" if number else "choose its two tokens",
         linked=[other for other in KEYS if other != key],
         follows=follows,
@@ -276,37 +268,25 @@ def _one(sides: HeadComparison, number: figures.Side, *, follows: bool = False) 
     )
 
 
-def _difference(sides: HeadComparison) -> None:
-    ctx, ctx_b = sides.lessons
-    values = difference(_masked(ctx), _blinded(sides), sides.queries, sides.keys)
-    show(
-        DIFFERENCE,
-        figures.difference(
-            values,
-            rows=figures.merged("query", (_query_names(ctx), _query_names(ctx_b)), sides.queries.order),
-            columns=figures.merged("key", (key_names(ctx), key_names(ctx_b)), sides.keys.order),
-            cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
-        ),
-        linked=(A, B),
+def _pair(sides: HeadComparison, shows: Literal[0, 1] | None, title: str) -> HeadPair:
+    one, other = map(_side, sides.lessons)
+    return HeadPair(
+        shows=shows,
+        title=title,
+        sides=(one, other),
+        queries=sides.queries.order,
+        keys=sides.keys.order,
+        cell=(sides.query, sides.key),
+        blind=sides.blind,
     )
 
 
-def _masked(side: PageContext) -> Array:
-    """(q_len, k_len), NaN where masked. An edit may give each head a different mask."""
+def _side(side: PageContext) -> HeadSide:
     layer, head = side.choice.layer, side.choice.head
     mask = side.trace[f"{layer}.mask"]
-    return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
-
-
-def _blinded(sides: HeadComparison) -> Array:
-    """B's, NaN in blind rows too."""
-    values = _masked(sides.lessons[1])
-    values[list(sides.blind)] = np.nan
-    return values
-
-
-def _query_names(side: PageContext) -> list[str]:
-    return of_queries(side.trace, side.choice.layer)
+    mask = mask[head] if mask.ndim == 3 else mask  # an edit may give each head a different one
+    pattern = np.where(mask, side.trace[f"{layer}.pattern"][head], np.nan)
+    return HeadSide(pattern=pattern, queries=of_queries(side.trace, layer), keys=key_names(side))
 
 
 def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:

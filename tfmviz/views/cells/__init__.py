@@ -2,24 +2,60 @@
 
 The header holds the fields of `plots.cells.Cells` under JavaScript's names; the array `values` holds the matrices one
 under another, (matrix × row, column). `click` says what a click on a cell does ("": cells cannot be picked); `linked`
-lists the keys of pictures on the same page that highlight the cell at the same places.
+lists the keys of pictures on the same page that highlight the cell at the same places. Where `alt` is "", the browser
+says the largest values.
+
+Of a head of A and B the header also holds `pair`, and the arrays `0` and `1` hold A's and B's pattern: of these the
+browser makes matrix, rows, columns, texts, frames and the ends of the scale.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
-from tfmviz.plots.cells import Axis, Cells, Scale
+import numpy as np
+
+from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, share
+from tfmviz.plots.side_by_side import HeadPair
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.views.shared import pack
 
 
-def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:
+def payload(picture: Cells, **about: Any) -> bytes:
+    """`about`: see `_header`."""
+    return pack(_header(picture, **about), {"values": picture.matrices.reshape(-1, picture.matrices.shape[-1])})
+
+
+def payload_of_pair(pair: HeadPair, *, follows: bool, **about: Any) -> bytes:
+    """A's picture, B's, or that of B − A.
+
+    Args:
+        follows: without a colour bar.
+        about: see `_header`.
+    """
+    is_difference = pair.shows is None
+    scale = share("" if follows else "share of attention")
+    look = Cells(
+        np.empty((1, 0, 0)),
+        Axis("query"),
+        Axis("key"),
+        replace(scale, colours="signed") if is_difference else scale,
+        form=ValueFormat(sign=is_difference),
+        titles=(pair.title,),
+        square=True,
+    )
+    sides = {str(n): side for n, side in enumerate(pair.sides) if pair.shows in (n, None)}
+    sent = {field: getattr(pair, field) for field in ("shows", "queries", "keys", "cell", "blind")}
+    sent["sides"] = {n: {"queries": side.queries, "keys": side.keys} for n, side in sides.items()}
+    return pack(_header(look, **about) | {"pair": sent}, {n: side.pattern for n, side in sides.items()})
+
+
+def _header(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> dict[str, Any]:
     n_matrices, n_rows, n_columns = picture.matrices.shape
     stops = {mode: _stops(picture.scale, theme) for mode, theme in (("light", LIGHT), ("dark", DARK))}
-    header = {
+    return {
         "name": name,
         "alt": alt,
         "click": click,
@@ -38,7 +74,6 @@ def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Seq
         "rowHeight": picture.row_height,
         "across": picture.across,
     }
-    return pack(header, {"values": picture.matrices.reshape(-1, n_columns)})
 
 
 def _axis(axis: Axis, count: int) -> dict[str, Any]:

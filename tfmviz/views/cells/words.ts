@@ -1,9 +1,12 @@
 // What a picture of cells says, and what colours and numbers its values get. Nothing here draws.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, unpack } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
 import { between, bytesOf, RAMP, type Rgb, shadeIndex } from "../shared/colours.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
+import { type HeadPair, pictureOf } from "./head_pair.ts";
+
+const MOST_SAID = 64; // rows that are read out one by one; more are counted
 
 export type Axis = {
   title: string;
@@ -44,7 +47,24 @@ export type Picture = {
   rowHeight: number;
   across: number;
   values: Matrix["values"];
+  pair?: HeadPair; // of which the rest is made
 };
+
+/** How a picture differs from the last one. */
+export type Change = Partial<Omit<Picture, "pair" | "scale">> & { pair?: Partial<HeadPair>; scale?: Partial<Scale> };
+
+export function pictureIn(data: Uint8Array): Picture {
+  const { header, arrays } = unpack<Picture>(data);
+  if (!header.pair) return { ...header, values: arrays.values.values };
+  for (const [n, side] of Object.entries(header.pair.sides)) side.pattern = arrays[n];
+  return changed(header, {});
+}
+
+export function changed(picture: Picture, { pair, ...change }: Change): Picture {
+  const known = picture.pair && { ...picture.pair, ...pair };
+  const { scale, ...more }: Change = known ? pictureOf(known) : change;
+  return { ...picture, ...more, pair: known, scale: { ...picture.scale, ...scale } };
+}
 
 export function sentence(picture: Picture, { matrix, row, column }: Cell) {
   const { rows, columns, titles, notes, matrices } = picture;
@@ -53,6 +73,27 @@ export function sentence(picture: Picture, { matrix, row, column }: Cell) {
   const value = said(picture.form, valueAt(picture, { matrix, row, column }));
   return `${title}${spokenOf(rows, row)}, ${spokenOf(columns, column)}: ${value}${note ? `; ${note}` : ""}`;
 }
+
+/** For those who cannot see it: the largest value of every row of the only matrix, or of each of several. */
+export function altOf({ matrices, titles, rows, columns, values, form }: Picture) {
+  const isOne = matrices === 1;
+  const size = (isOne ? 1 : rows.count) * columns.count;
+  const names = isOne ? Array.from({ length: rows.count }, (_, n) => named(rows, n)) : titles.slice(0, matrices);
+  const words = [...new Map(names.map((name, n) => [name, n]))].flatMap(([name, n]) => {
+    const part = values.subarray(n * size, (n + 1) * size);
+    let most = -1;
+    for (const [at, value] of part.entries())
+      if (Number.isFinite(value) && (most < 0 || Math.abs(value) > Math.abs(part[most]))) most = at;
+    if (most < 0) return [];
+    const number = form.percent ? `${decimal(100 * part[most], 0)}%` : decimal(part[most], form.digits, form);
+    const row = isOne ? "" : `${named(rows, Math.floor(most / columns.count))}, `;
+    return `${name}: ${row}${named(columns, most % columns.count)}, ${form.name}${number}${form.unit}`;
+  });
+  const more = words.length > MOST_SAID ? [`${words.length - MOST_SAID} more rows`] : [];
+  return [...words.slice(0, MOST_SAID), ...more].join("; ") || "no numbers yet";
+}
+
+const named = ({ spoken, names, title }: Axis, n: number) => spoken?.[n] ?? names?.[n] ?? `${title} ${n}`.trim();
 
 export const valueAt = ({ rows, columns, values }: Picture, { matrix, row, column }: Cell) =>
   values[(matrix * rows.count + row) * columns.count + column];
