@@ -8,14 +8,18 @@ import numpy as np
 from tests.node import call
 from tests.traces import read_blob
 from tfmviz.plots.cells import Cells
+from tfmviz.plots.side_by_side import HeadPair
 from tfmviz.plots.theme import DARK, Theme
 from tfmviz.record.trace import Array
-from tfmviz.views.cells import payload
+from tfmviz.views.cells import payload, payload_of_pair
 
 
-def received(picture: Cells, **more: str) -> tuple[dict[str, Any], Array]:
+def received(picture: Cells | HeadPair, **more: str) -> tuple[dict[str, Any], Array]:
     """What a picture says of itself, and its matrices (matrix, row, column)."""
-    return unpacked(payload(picture, **{"name": "x", "alt": "y"} | more))
+    about = {"name": "x", "alt": "y"} | more
+    if isinstance(picture, HeadPair):
+        return unpacked(payload_of_pair(picture, follows=False, **about))
+    return unpacked(payload(picture, **about))
 
 
 def unpacked(blob: bytes) -> tuple[dict[str, Any], Array]:
@@ -52,7 +56,7 @@ def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int =
     return said
 
 
-def colours(picture: Cells, values: Sequence[float], theme: Theme) -> Array:
+def colours(picture: Cells | HeadPair, values: Sequence[float], theme: Theme) -> Array:
     """Red, green and blue that the browser gives values: (value, 3)."""
     given = {"scale": received(picture)[0]["scale"], "values": list(values), "dark": theme is DARK}
     return np.array(call("cells/words.ts", "given.values.map(module.painter(given.scale, given.dark))", given))

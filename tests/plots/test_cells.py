@@ -3,14 +3,15 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tests.plots.cells import colours, received, sentences
+from tests.plots.cells import colours, drawn, received, sentences
 from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING, MOST_WRITTEN
-from tfmviz.plots import compare, side_by_side
+from tfmviz.plots import compare
 from tfmviz.plots.cells import (
     Axis,
     Cells,
@@ -33,8 +34,10 @@ from tfmviz.plots.cells import (
     signed,
     written,
 )
+from tfmviz.plots.side_by_side import HeadPair, HeadSide
 from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
+from tfmviz.views.cells import payload
 
 THEMES = (LIGHT, DARK)
 
@@ -140,14 +143,32 @@ def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
 def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothing() -> None:
     """Of attention that is what pages call nothing: they say that nothing differs."""
 
-    def attention(values: Array) -> Cells:
-        return side_by_side.difference(values, rows=Axis("query"), columns=Axis("key"), cell=None)
+    def attention(values: Array) -> HeadPair:
+        names, order = ["a", "b", "c"], [(0, 0), (1, 1), (2, 2)]
+        a, b = (HeadSide(pattern=x, queries=names[:2], keys=names) for x in (np.zeros_like(values), values))
+        return HeadPair(shows=None, title="", sides=(a, b), queries=order[:2], keys=order, cell=(0, 0))
 
     for draw, rounding in ((lambda x: of_heads(x, amounts(x, "x")), LEFT_BY_ROUNDING), (attention, LEAST_SHARE)):
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):
-            drawn = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
-            shown, nothing = colours(drawn, [largest, 0], LIGHT)
-            assert (np.abs(shown - nothing).max() <= 2) == is_nothing, (largest, drawn.scale)
+            picture = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
+            shown, nothing = colours(picture, [largest, 0], LIGHT)
+            assert (np.abs(shown - nothing).max() <= 2) == is_nothing, largest
+
+
+def test_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
+    def said(matrices: Array, titles: tuple[str, ...] = (), **form: Any) -> str:
+        axes = Axis("query"), Axis("key")
+        picture = Cells(matrices, *axes, share(), form=ValueFormat(**form), titles=titles)
+        return str(drawn(payload(picture, name="x", alt=""))["alt"])
+
+    matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
+    assert said(matrix, digits=2) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
+    assert said(matrix, percent=True) == "query 0: key 1, 75%; query 2: key 0, 50%"
+    assert said(np.full((1, 2, 2), np.nan)) == "no numbers yet"
+    matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
+    expected = "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"
+    assert said(matrices, ("one", "other"), digits=1, sign=True, unit=" nats") == expected
+    assert said(np.ones((1, 70, 1))).endswith("; query 63: key 0, 1.000; 6 more rows")
 
 
 def test_every_cell_is_spoken_of_and_a_difference_loses_only_a_zero() -> None:

@@ -6,7 +6,8 @@ lists the keys of pictures on the same page that highlight the cell at the same 
 says the largest values.
 
 Of a head of A and B the header also holds `pair`, and the arrays `0` and `1` hold A's and B's pattern: of these the
-browser makes matrix, rows, columns, texts, frames and the ends of the scale.
+browser makes matrix, rows, columns, texts, frames and the ends of the scale. A row of a pattern ends with the last key
+that it may look at; `lengths` says how many it has.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, share
 from tfmviz.plots.side_by_side import HeadPair
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.record.trace import Array
 from tfmviz.views.shared import pack
 
 
@@ -46,10 +48,20 @@ def payload_of_pair(pair: HeadPair, *, follows: bool, **about: Any) -> bytes:
         titles=(pair.title,),
         square=True,
     )
-    sides = {str(n): side for n, side in enumerate(pair.sides) if pair.shows in (n, None)}
     sent = {field: getattr(pair, field) for field in ("shows", "queries", "keys", "cell", "blind")}
-    sent["sides"] = {n: {"queries": side.queries, "keys": side.keys} for n, side in sides.items()}
-    return pack(_header(look, **about) | {"pair": sent}, {n: side.pattern for n, side in sides.items()})
+    sides, arrays = {}, {}
+    for n, side in enumerate(pair.sides):
+        if pair.shows in (n, None):
+            lengths = _lengths(side.pattern)
+            arrays[str(n)] = side.pattern[np.arange(len(side.keys)) < lengths[:, None]]
+            sides[n] = {"queries": side.queries, "keys": side.keys, "lengths": lengths.tolist()}
+    return pack(_header(look, **about) | {"pair": sent | {"sides": sides}}, arrays)
+
+
+def _lengths(pattern: Array) -> Array:
+    """How many keys each row has up to the last that is not masked."""
+    is_open = ~np.isnan(pattern)
+    return np.where(is_open.any(axis=1), pattern.shape[1] - is_open[:, ::-1].argmax(axis=1), 0)
 
 
 def _header(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import { quoted } from "../shared/quoted.ts";
 export type Pair = [a: number | null, b: number | null];
 
 /** One side: shares of attention, NaN where masked, and the names of rows and columns. */
-type HeadSide = { pattern: Matrix; queries: string[]; keys: string[] };
+type HeadSide = { pattern: Matrix; queries: string[]; keys: string[]; lengths?: number[] };
 
 /** See `HeadPair` in tfmviz/plots/side_by_side.py. */
 export type HeadPair = {
@@ -21,6 +21,17 @@ export type HeadPair = {
   cell: [query: number, key: number];
   blind: number[];
 };
+
+/** The pattern of which Python sends each row up to the last key that is not masked. */
+export function patternIn(sent: Matrix["values"], { keys, lengths = [] }: HeadSide): Matrix {
+  const values = new Float32Array(lengths.length * keys.length).fill(Number.NaN);
+  let at = 0;
+  for (const [row, length] of lengths.entries()) {
+    values.set(sent.subarray(at, at + length), row * keys.length);
+    at += length;
+  }
+  return { rows: lengths.length, columns: keys.length, values };
+}
 
 /** What a picture of cells does not know of itself: matrix, rows, columns, texts, frames, the ends of its scale. */
 export const pictureOf = (pair: HeadPair) => (pair.shows === null ? differenceIn(pair) : oneSide(pair, pair.shows));

@@ -4,7 +4,7 @@ import { type Matrix, unpack } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
 import { between, bytesOf, RAMP, type Rgb, shadeIndex } from "../shared/colours.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
-import { type HeadPair, pictureOf } from "./head_pair.ts";
+import { type HeadPair, patternIn, pictureOf } from "./head_pair.ts";
 
 const MOST_SAID = 64; // rows that are read out one by one; more are counted
 
@@ -56,7 +56,7 @@ export type Change = Partial<Omit<Picture, "pair" | "scale">> & { pair?: Partial
 export function pictureIn(data: Uint8Array): Picture {
   const { header, arrays } = unpack<Picture>(data);
   if (!header.pair) return { ...header, values: arrays.values.values };
-  for (const [n, side] of Object.entries(header.pair.sides)) side.pattern = arrays[n];
+  for (const [n, side] of Object.entries(header.pair.sides)) side.pattern = patternIn(arrays[n].values, side);
   return changed(header, {});
 }
 
