@@ -8,31 +8,28 @@ import numpy as np
 from tests.node import call
 from tests.traces import read_blob
 from tfmviz.plots.cells import Cells
-from tfmviz.plots.side_by_side import HeadPair
 from tfmviz.plots.theme import DARK, Theme
 from tfmviz.record.trace import Array
-from tfmviz.views.cells import payload, payload_of_pair
+from tfmviz.views.cells import payload
 
 
-def received(picture: Cells | HeadPair, **more: str) -> tuple[dict[str, Any], Array]:
+def received(picture: Cells, **more: str) -> tuple[dict[str, Any], Array]:
     """What a picture says of itself, and its matrices (matrix, row, column)."""
-    about = {"name": "x", "alt": "y"} | more
-    if isinstance(picture, HeadPair):
-        return unpacked(payload_of_pair(picture, follows=False, **about))
-    return unpacked(payload(picture, **about))
+    return unpacked(payload(picture, **{"name": "x", "alt": "y"} | more))
 
 
 def unpacked(blob: bytes) -> tuple[dict[str, Any], Array]:
-    """The same of bytes on their way to the browser."""
+    """The same of bytes on their way to the browser; of heads that are compared, as the browser makes it of them."""
     header, data = read_blob(blob)
-    if "pair" in header:
-        found = drawn(blob)
-        shape = 1, found["rows"]["count"], found["columns"]["count"]
-        return found, np.array(found.pop("values"), float).reshape(shape)
+    found = drawn(blob) if header.get("pair") else header
+    shape = header["matrices"], found["rows"]["count"], found["columns"]["count"]
+    if header.get("pair"):
+        return found, np.array(found["values"], float).reshape(shape)
+    values = np.full((shape[0] * shape[1], shape[2]), np.nan, np.float32)
     entry = header["arrays"]["values"]
-    shape = header["matrices"], header["rows"]["count"], header["columns"]["count"]
-    assert entry["shape"] == [shape[0] * shape[1], shape[2]]
-    return header, np.frombuffer(data, "<f4", offset=entry["at"]).reshape(shape)
+    is_sent = np.arange(shape[2]) < np.array(header["lengths"])[:, None]
+    values[is_sent] = np.frombuffer(data, "<f4", offset=entry["at"], count=entry["shape"][0])
+    return header, values.reshape(shape)
 
 
 def drawn(blob: bytes) -> dict[str, Any]:
@@ -56,7 +53,7 @@ def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int =
     return said
 
 
-def colours(picture: Cells | HeadPair, values: Sequence[float], theme: Theme) -> Array:
+def colours(picture: Cells, values: Sequence[float], theme: Theme) -> Array:
     """Red, green and blue that the browser gives values: (value, 3)."""
     given = {"scale": received(picture)[0]["scale"], "values": list(values), "dark": theme is DARK}
     return np.array(call("cells/words.ts", "given.values.map(module.painter(given.scale, given.dark))", given))

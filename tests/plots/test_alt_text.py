@@ -4,6 +4,7 @@ import numpy as np
 
 from tests.plots.examples import CHARTS, ODD
 from tests.plots.test_panels import forming
+from tfmviz.constants import MOST_SAID
 from tfmviz.plots import alt_text
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.theme import LIGHT
@@ -15,7 +16,7 @@ def chart(**columns: list[str]) -> Chart:
 
 
 def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_ends() -> None:
-    most = alt_text.MOST_SAID
+    most = MOST_SAID
     assert alt_text.of_chart(chart(line=["0 a", "1 b"], hover=["a, 0: 1", "b, 0: 4"])) == "a, 0: 1; b, 0: 4"
     long = chart(line=["0 a"] * most + ["1 b"], hover=[*(f"a, {n}: 1" for n in range(most)), "b, 0: 4"])
     assert alt_text.of_chart(long) == f"a, 0: 1 … a, {most - 1}: 1; b, 0: 4"

@@ -15,6 +15,7 @@ from tfmviz.plots import compare
 from tfmviz.plots.cells import (
     Axis,
     Cells,
+    HeadPair,
     Scale,
     ValueFormat,
     amounts,
@@ -34,7 +35,6 @@ from tfmviz.plots.cells import (
     signed,
     written,
 )
-from tfmviz.plots.side_by_side import HeadPair, HeadSide
 from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
 from tfmviz.views.cells import payload
@@ -143,10 +143,11 @@ def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
 def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothing() -> None:
     """Of attention that is what pages call nothing: they say that nothing differs."""
 
-    def attention(values: Array) -> HeadPair:
-        names, order = ["a", "b", "c"], [(0, 0), (1, 1), (2, 2)]
-        a, b = (HeadSide(pattern=x, queries=names[:2], keys=names) for x in (np.zeros_like(values), values))
-        return HeadPair(shows=None, title="", sides=(a, b), queries=order[:2], keys=order, cell=(0, 0))
+    def attention(values: Array) -> Cells:
+        order = [(0, 0), (1, 1), (2, 2)]
+        axes, scale = (Axis("query", ["a", "b"]), Axis("key", ["a", "b", "c"])), share()
+        pair = HeadPair(side=0, queries=order[:2], keys=order, cell=(0, 0), other=Cells(values[None], *axes, scale))
+        return Cells(np.zeros((1, 2, 3)), *axes, signed(values, "x"), pair=pair)
 
     for draw, rounding in ((lambda x: of_heads(x, amounts(x, "x")), LEFT_BY_ROUNDING), (attention, LEAST_SHARE)):
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):

@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
+from tfmviz.constants import MOST_SAID
 from tfmviz.plots.charts import Chart
 from tfmviz.words.numbers import decimal
-
-MOST_SAID = 64
-"""Marks or rows that are read out one by one, as two bars for each word of a sentence; more are counted."""
 
 
 def of_chart(chart: Chart) -> str:
@@ -26,9 +22,5 @@ def of_chart(chart: Chart) -> str:
                     ends.setdefault(str(line), [word, word])[1] = word
                 tooltips = [" … ".join(dict.fromkeys(both)) for both in ends.values()]
         words += tooltips
-    return _listed(words, "marks")
-
-
-def _listed(words: Sequence[str], what: str) -> str:
-    more: Iterable[str] = [f"{len(words) - MOST_SAID} more {what}"] if len(words) > MOST_SAID else []
+    more = [f"{len(words) - MOST_SAID} more marks"] if len(words) > MOST_SAID else []
     return "; ".join([*words[:MOST_SAID], *more])

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from tfmviz.plots.cells import (
     Axis,
     Cells,
+    Order,
     Scale,
     ValueFormat,
     differences,
@@ -24,45 +24,6 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
-
-Order = Sequence[tuple[int | None, int | None]]
-"""The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class HeadSide:
-    """One head on one side.
-
-    Attributes:
-        pattern: (q_len, k_len), rows sum to 1; NaN where masked.
-        queries, keys: names of rows and columns.
-    """
-
-    pattern: Array
-    queries: Sequence[str]
-    keys: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class HeadPair:
-    """One head of A and of B; `views/cells/head_pair.ts` makes the pictures of either and of B − A.
-
-    Attributes:
-        shows: 0 for A, 1 for B, None for B − A.
-        title: of the picture.
-        sides: A and B.
-        queries, keys: of both in one order.
-        cell: query and key of A, to mark on both sides.
-        blind: rows of B whose softmax is 0/0, as their cells say.
-    """
-
-    shows: Literal[0, 1] | None
-    title: str
-    sides: tuple[HeadSide, HeadSide]
-    queries: Order
-    keys: Order
-    cell: tuple[int, int]
-    blind: Sequence[int] = ()
 
 
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:

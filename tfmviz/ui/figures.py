@@ -17,7 +17,6 @@ from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.side_by_side import HeadPair
 from tfmviz.plots.space import Space, View
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
@@ -51,7 +50,7 @@ def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
     return chosen or first
 
 
-Drawing = Chart | Space | Cells | HeadPair | Table | Tree | Bars
+Drawing = Chart | Space | Cells | Table | Tree | Bars
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -61,7 +60,7 @@ class Figure:
     Attributes:
         key: its name on the page and of saved files; letters, digits, `_` and `-`.
         title: stands above it, where the drawing has none (cells and tables have).
-        alt: for screen readers, where that says more than `plots.alt_text` finds in the marks, or the browser in cells.
+        alt: for screen readers, where that says more than `plots.alt_text` finds in marks and the browser in cells.
         click: the effect of a click on a cell, such as "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: the picture of cells next to it has the same scale: one colour bar and one hint are enough.
@@ -81,11 +80,8 @@ class Figure:
         match self.drawing:
             case Cells() as picture:
                 shown = picture.without_bar() if self.follows else picture
-                packed = cells.payload(shown, **self._about())
-                self._mount("cells", packed, lambda cell: _cell(picture.matrices[0], cell))
-            case HeadPair(sides=(one, _)) as pair:
-                packed = cells.payload_of_pair(pair, follows=self.follows, **self._about())
-                self._mount("cells", packed, lambda cell: _cell(one.pattern, cell))
+                packed = cells.payload(shown, name=self.key, alt=self.alt, click=self.click, linked=self.linked)
+                self._mount("cells", packed, lambda cell: _cell(picture, cell))
             case Table() as table:
                 self._mount("counts", table.payload(), lambda row: _row(table, row))
             case Tree() as tree:
@@ -101,9 +97,6 @@ class Figure:
                         _chart(chart, self.key, self.alt or alt_text.of_chart(chart), self.title)
                     else:
                         _space(chart, self.key, self.alt)
-
-    def _about(self) -> dict[str, Any]:
-        return {"name": self.key, "alt": self.alt, "click": self.click, "linked": self.linked}
 
     def _mount(
         self,
@@ -190,8 +183,8 @@ def result(text: str) -> None:
         st.markdown(others)
 
 
-def _cell(matrix: Array, at: Mapping[str, int]) -> tuple[int, int] | None:
-    n_rows, n_columns = matrix.shape
+def _cell(picture: Cells, at: Mapping[str, int]) -> tuple[int, int] | None:
+    _, n_rows, n_columns = picture.matrices.shape
     row, column = at["row"], at["column"]
     return (row, column) if 0 <= row < n_rows and 0 <= column < n_columns else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens, parting
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
-from tfmviz.plots.side_by_side import HeadPair, HeadSide
+from tfmviz.plots.cells import Axis, Cells, HeadPair, ValueFormat, share
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import compare_menu, controls, menu, model_names, models
 from tfmviz.ui.boxes import marked, show_boxes
@@ -249,7 +249,7 @@ def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
         with middle[0]:
             _one(sides, 1, follows=True)
     with right:
-        show(DIFFERENCE, _pair(sides, None, "B − A"), linked=(A, B))
+        show(DIFFERENCE, _difference(sides), linked=(A, B))
 
 
 def _one(sides: HeadComparison, number: Literal[0, 1], *, follows: bool = False) -> None:
@@ -257,36 +257,42 @@ def _one(sides: HeadComparison, number: Literal[0, 1], *, follows: bool = False)
         controls.pin(row)
         controls.pin(column, "to")
 
-    key = KEYS[number]
     show(
-        key,
-        _pair(sides, number, sides.titles[number]),
+        KEYS[number],
+        _head(sides, number),
         click="" if number else "choose its two tokens",
-        linked=[other for other in KEYS if other != key],
+        linked=[other for other in KEYS if other != KEYS[number]],
         follows=follows,
         on_pick=None if number else choose,
     )
 
 
-def _pair(sides: HeadComparison, shows: Literal[0, 1] | None, title: str) -> HeadPair:
-    one, other = map(_side, sides.lessons)
-    return HeadPair(
-        shows=shows,
-        title=title,
-        sides=(one, other),
-        queries=sides.queries.order,
-        keys=sides.keys.order,
-        cell=(sides.query, sides.key),
-        blind=sides.blind,
-    )
-
-
-def _side(side: PageContext) -> HeadSide:
+def _head(sides: HeadComparison, number: Literal[0, 1]) -> Cells:
+    side = sides.lessons[number]
     layer, head = side.choice.layer, side.choice.head
     mask = side.trace[f"{layer}.mask"]
     mask = mask[head] if mask.ndim == 3 else mask  # an edit may give each head a different one
-    pattern = np.where(mask, side.trace[f"{layer}.pattern"][head], np.nan)
-    return HeadSide(pattern=pattern, queries=of_queries(side.trace, layer), keys=key_names(side))
+    return Cells(
+        np.where(mask, side.trace[f"{layer}.pattern"][head], np.nan)[None],
+        Axis("query", of_queries(side.trace, layer)),
+        Axis("key", key_names(side)),
+        share(),
+        titles=(sides.titles[number],),
+        square=True,
+        pair=HeadPair(
+            side=number,
+            queries=sides.queries.order,
+            keys=sides.keys.order,
+            cell=(sides.query, sides.key),
+            blind=sides.blind,
+        ),
+    )
+
+
+def _difference(sides: HeadComparison) -> Cells:
+    a, b = _head(sides, 0), _head(sides, 1)
+    scale, pair = replace(a.scale, colours="signed"), a.pair and replace(a.pair, other=b)
+    return replace(a, scale=scale, form=ValueFormat(sign=True), titles=("B − A",), pair=pair)
 
 
 def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:

@@ -1,78 +1,38 @@
 """Matrices of cells in the browser: heat maps that answer pointer and keyboard, and report clicks.
 
-The header holds the fields of `plots.cells.Cells` under JavaScript's names; the array `values` holds the matrices one
-under another, (matrix × row, column). `click` says what a click on a cell does ("": cells cannot be picked); `linked`
-lists the keys of pictures on the same page that highlight the cell at the same places. Where `alt` is "", the browser
-says the largest values.
-
-Of a head of A and B the header also holds `pair`, and the arrays `0` and `1` hold A's and B's pattern: of these the
-browser makes matrix, rows, columns, texts, frames and the ends of the scale. A row of a pattern ends with the last key
-that it may look at; `lengths` says how many it has.
+The header holds the fields of `plots.cells.Cells` under JavaScript's names. The array `values` holds the rows of all
+matrices, each up to its last number; `lengths` says how many each has. Of B − A, `pair.other` and the array `other`
+hold the same of B. `click` says what a click on a cell does ("": cells cannot be picked); `linked` lists the keys of
+pictures on the same page that highlight the cell at the same places. Where `alt` is "", the browser says the largest
+values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, share
-from tfmviz.plots.side_by_side import HeadPair
+from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import pack
 
 
-def payload(picture: Cells, **about: Any) -> bytes:
-    """`about`: see `_header`."""
-    return pack(_header(picture, **about), {"values": picture.matrices.reshape(-1, picture.matrices.shape[-1])})
-
-
-def payload_of_pair(pair: HeadPair, *, follows: bool, **about: Any) -> bytes:
-    """A's picture, B's, or that of B − A.
-
-    Args:
-        follows: without a colour bar.
-        about: see `_header`.
-    """
-    is_difference = pair.shows is None
-    scale = share("" if follows else "share of attention")
-    look = Cells(
-        np.empty((1, 0, 0)),
-        Axis("query"),
-        Axis("key"),
-        replace(scale, colours="signed") if is_difference else scale,
-        form=ValueFormat(sign=is_difference),
-        titles=(pair.title,),
-        square=True,
-    )
-    sent = {field: getattr(pair, field) for field in ("shows", "queries", "keys", "cell", "blind")}
-    sides, arrays = {}, {}
-    for n, side in enumerate(pair.sides):
-        if pair.shows in (n, None):
-            lengths = _lengths(side.pattern)
-            arrays[str(n)] = side.pattern[np.arange(len(side.keys)) < lengths[:, None]]
-            sides[n] = {"queries": side.queries, "keys": side.keys, "lengths": lengths.tolist()}
-    return pack(_header(look, **about) | {"pair": sent | {"sides": sides}}, arrays)
-
-
-def _lengths(pattern: Array) -> Array:
-    """How many keys each row has up to the last that is not masked."""
-    is_open = ~np.isnan(pattern)
-    return np.where(is_open.any(axis=1), pattern.shape[1] - is_open[:, ::-1].argmax(axis=1), 0)
-
-
-def _header(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> dict[str, Any]:
+def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:
     n_matrices, n_rows, n_columns = picture.matrices.shape
+    lengths, values = _cut(picture.matrices)
+    arrays = {"values": values}
     stops = {mode: _stops(picture.scale, theme) for mode, theme in (("light", LIGHT), ("dark", DARK))}
-    return {
+    header = {
         "name": name,
         "alt": alt,
         "click": click,
         "linked": linked,
         "matrices": n_matrices,
+        "lengths": lengths,
         "titles": picture.titles,
         "rows": _axis(picture.rows, n_rows),
         "columns": _axis(picture.columns, n_columns),
@@ -86,6 +46,20 @@ def _header(picture: Cells, *, name: str, alt: str, click: str = "", linked: Seq
         "rowHeight": picture.row_height,
         "across": picture.across,
     }
+    if pair := picture.pair:
+        header["pair"] = {field.name: getattr(pair, field.name) for field in fields(pair)}
+        if other := pair.other:
+            lengths, arrays["other"] = _cut(other.matrices)
+            header["pair"]["other"] = {"queries": other.rows.names, "keys": other.columns.names, "lengths": lengths}
+    return pack(header, arrays)
+
+
+def _cut(matrices: Array) -> tuple[list[int], Array]:
+    """The lengths of rows without the NaN at their ends, and what is left of all: of causal attention, half."""
+    rows = matrices.reshape(-1, matrices.shape[-1])
+    numbers = np.arange(1, rows.shape[1] + 1)
+    lengths = np.where(np.isnan(rows), 0, numbers).max(axis=1, initial=0)
+    return lengths.tolist(), rows[numbers <= lengths[:, None]]
 
 
 def _axis(axis: Axis, count: int) -> dict[str, Any]:

@@ -9,50 +9,40 @@ import { quoted } from "../shared/quoted.ts";
 /** the positions of a token in A and in B; null where it is not */
 export type Pair = [a: number | null, b: number | null];
 
-/** One side: shares of attention, NaN where masked, and the names of rows and columns. */
-type HeadSide = { pattern: Matrix; queries: string[]; keys: string[]; lengths?: number[] };
+/** Shares of attention, NaN where masked, with the names of rows and columns. */
+export type Head = { queries: string[]; keys: string[]; values: Matrix["values"] };
 
-/** See `HeadPair` in tfmviz/plots/side_by_side.py. */
+/** See `HeadPair` in tfmviz/plots/cells.py. */
 export type HeadPair = {
-  shows: 0 | 1 | null;
-  sides: { 0: HeadSide; 1: HeadSide }; // one alone does not know the other
+  head: Head;
+  other: Head | null;
+  side: 0 | 1;
   queries: Pair[];
   keys: Pair[];
   cell: [query: number, key: number];
   blind: number[];
 };
 
-/** The pattern of which Python sends each row up to the last key that is not masked. */
-export function patternIn(sent: Matrix["values"], { keys, lengths = [] }: HeadSide): Matrix {
-  const values = new Float32Array(lengths.length * keys.length).fill(Number.NaN);
-  let at = 0;
-  for (const [row, length] of lengths.entries()) {
-    values.set(sent.subarray(at, at + length), row * keys.length);
-    at += length;
-  }
-  return { rows: lengths.length, columns: keys.length, values };
-}
+/** The parts of a picture that are made of heads; B − A where there is another. */
+export const pictureOf = (pair: HeadPair) => (pair.other ? differenceIn(pair, pair.other) : sideIn(pair));
 
-/** What a picture of cells does not know of itself: matrix, rows, columns, texts, frames, the ends of its scale. */
-export const pictureOf = (pair: HeadPair) => (pair.shows === null ? differenceIn(pair) : oneSide(pair, pair.shows));
-
-function oneSide({ sides, queries, keys, cell, blind }: HeadPair, n: 0 | 1) {
-  const { pattern, ...names } = sides[n];
-  const [row, column] = [queries, keys].map((order, axis) => order.find(([a]) => a === cell[axis])?.[n] ?? null);
-  const shown = n ? without(blind, pattern) : pattern;
+function sideIn({ head, side, queries, keys, cell, blind }: HeadPair) {
+  const [row, column] = [queries, keys].map((order, axis) => order.find(([a]) => a === cell[axis])?.[side] ?? null);
+  const ownBlind = side ? blind : [];
+  const shown = matrixOf(head, ownBlind);
   const texts = written(shown, shortShare);
-  for (const row of n ? blind : []) texts?.[row].fill("0/0");
+  for (const row of ownBlind) texts?.[row].fill("0/0");
   return {
     values: shown.values,
     texts,
     frames: row === null || column === null ? [] : [frameOf(row, column)],
-    rows: sideAxis("query", names.queries, queries, n),
-    columns: sideAxis("key", names.keys, keys, n),
+    rows: sideAxis("query", head.queries, queries, side),
+    columns: sideAxis("key", head.keys, keys, side),
   };
 }
 
-function differenceIn({ sides: { 0: a, 1: b }, queries, keys, cell, blind }: HeadPair) {
-  const values = differenceOf(a.pattern, without(blind, b.pattern), queries, keys);
+function differenceIn({ head, queries, keys, cell, blind }: HeadPair, other: Head) {
+  const values = differenceOf(matrixOf(head), matrixOf(other, blind), queries, keys);
   const end = endOf(values, LEAST_SHARE);
   const [row, column] = [queries, keys].map((order, axis) => order.findIndex(([n]) => n === cell[axis]));
   return {
@@ -60,9 +50,14 @@ function differenceIn({ sides: { 0: a, 1: b }, queries, keys, cell, blind }: Hea
     texts: written({ values, rows: queries.length, columns: keys.length }, shortDifference),
     scale: { low: -end, high: end },
     frames: [frameOf(row, column)],
-    rows: mergedAxis("query", a.queries, b.queries, queries),
-    columns: mergedAxis("key", a.keys, b.keys, keys),
+    rows: mergedAxis("query", head.queries, other.queries, queries),
+    columns: mergedAxis("key", head.keys, other.keys, keys),
   };
+}
+
+function matrixOf({ queries, keys, values }: Head, blind: number[] = []): Matrix {
+  const seen = values.map((value, n) => (blind.includes(Math.floor(n / keys.length)) ? Number.NaN : value));
+  return { rows: queries.length, columns: keys.length, values: seen };
 }
 
 /** B − A over the tokens of both: NaN where one lacks the token or both masks forbid the look; one alone means 0. */
@@ -79,15 +74,9 @@ export function differenceOf(a: Matrix, b: Matrix, queries: Pair[], keys: Pair[]
   return Float32Array.from(cells);
 }
 
-function without(rows: number[], pattern: Matrix): Matrix {
-  const values = pattern.values.slice();
-  for (const row of rows) values.fill(Number.NaN, row * pattern.columns, (row + 1) * pattern.columns);
-  return { ...pattern, values };
-}
-
 /** The tokens of A or B; those that the other text lacks are boxed. */
-function sideAxis(title: string, names: string[], order: Pair[], n: 0 | 1) {
-  const places = [...names.keys()].map((place) => order.findIndex((pair) => pair[n] === place));
+function sideAxis(title: string, names: string[], order: Pair[], side: 0 | 1) {
+  const places = [...names.keys()].map((place) => order.findIndex((pair) => pair[side] === place));
   const boxed = [...names.keys()].filter((place) => order[places[place]].includes(null));
   const spoken = names.map((name, place) => `${title} ${place} “${name}”`);
   return { title, names, spoken, boxed, places, count: names.length };

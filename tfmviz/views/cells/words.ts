@@ -3,10 +3,9 @@
 import { type Matrix, unpack } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
 import { between, bytesOf, RAMP, type Rgb, shadeIndex } from "../shared/colours.ts";
+import { MOST_SAID } from "../shared/constants.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
-import { type HeadPair, patternIn, pictureOf } from "./head_pair.ts";
-
-const MOST_SAID = 64; // rows that are read out one by one; more are counted
+import { type Head, type HeadPair, pictureOf } from "./head_pair.ts";
 
 export type Axis = {
   title: string;
@@ -53,11 +52,29 @@ export type Picture = {
 /** How a picture differs from the last one. */
 export type Change = Partial<Omit<Picture, "pair" | "scale">> & { pair?: Partial<HeadPair>; scale?: Partial<Scale> };
 
+type Lengths = { lengths: number[] }; // of rows
+type Sent = Picture & Lengths & { pair?: { other: (Head & Lengths) | null } };
+
 export function pictureIn(data: Uint8Array): Picture {
-  const { header, arrays } = unpack<Picture>(data);
-  if (!header.pair) return { ...header, values: arrays.values.values };
-  for (const [n, side] of Object.entries(header.pair.sides)) side.pattern = patternIn(arrays[n].values, side);
-  return changed(header, {});
+  const { header, arrays } = unpack<Sent>(data);
+  const { rows, columns, lengths, pair } = header;
+  const values = matrixIn(arrays.values.values, lengths, columns.count);
+  const picture = { ...header, values };
+  if (!pair) return picture;
+  const { other } = pair;
+  if (other) other.values = matrixIn(arrays.other.values, other.lengths, other.keys.length);
+  return changed(picture, { pair: { head: { queries: rows.names ?? [], keys: columns.names ?? [], values } } });
+}
+
+/** Rows of which only the numbers up to the last were sent. */
+function matrixIn(sent: Matrix["values"], lengths: number[], columns: number) {
+  const values = new Float32Array(lengths.length * columns).fill(Number.NaN);
+  let at = 0;
+  for (const [row, length] of lengths.entries()) {
+    values.set(sent.subarray(at, at + length), row * columns);
+    at += length;
+  }
+  return values;
 }
 
 export function changed(picture: Picture, { pair, ...change }: Change): Picture {

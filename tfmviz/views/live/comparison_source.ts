@@ -4,7 +4,7 @@
 import type { HeadPair, Pair } from "../cells/head_pair.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Edit } from "../engine/tap.ts";
-import { fromBits } from "../masks/bits.ts";
+import { fromBits, rowCount } from "../masks/bits.ts";
 import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
 import { LEAST_SHARE, MOST_FOLLOWED, NEXT_WORDS, PART_CODES } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
@@ -74,7 +74,8 @@ export function comparisonSource(own: BrowserSource): Source {
     const usual = first === null ? edited.usual : pairAt(sides[0], first);
     const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
     const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
-    const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
+    const blind = blindIn(change, edited, { layer, head }, lengths[0]);
+    const seen = { sides, order, query, key, blind, words: engine.words, isTyped, firstOfB };
     const drawn = views.map((view) => [view, DRAWN[view](seen)]);
     return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
   };
@@ -120,16 +121,17 @@ type Seen = {
   order: Pair[];
   query: number;
   key: number;
+  blind: number[]; // rows of B whose softmax is 0/0
   words: string[];
   isTyped: boolean;
   firstOfB: number; // where B is looked at if it lacks A's token
 };
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
-  side_a: pairOf,
-  side_b: pairOf,
+  side_a: (seen) => pairOf(seen, 0),
+  side_b: (seen) => pairOf(seen, 1),
   masks: ({ sides: [, { mask, labels, tokens }], isTyped }) =>
     isTyped && { queries: labels, keys: labels, tokens, mask: { ...mask, open: Uint8Array.from(mask.values) } },
-  side_difference: pairOf,
+  side_difference: (seen) => pairOf(seen, 0, true),
   side_heads: ({ sides: [a, b], order }) => {
     const shared = sharedOf(order);
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".pattern"));
@@ -164,17 +166,19 @@ function likeliest({ probabilities }: Side, token: number, words: string[]) {
   return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
 }
 
-/** One head of A and of B, of which the views make their pictures as they do of Python's. */
-function pairOf({ sides, order, query, key }: Seen): { pair: Omit<HeadPair, "shows"> } {
-  const [a, b] = sides.map((side) => ({ pattern: maskedOf(side), queries: side.labels, keys: side.labels }));
-  return { pair: { sides: [a, b], queries: order, keys: order, cell: [query, key], blind: [] } };
+/** One head of A or B, or both for B − A, of which the view makes its picture as it does of Python's. */
+function pairOf(
+  { sides, order, query, key, blind }: Seen,
+  n: 0 | 1,
+  isDifference = false,
+): { pair: Partial<HeadPair> } {
+  const heads = sides.map((side) => ({ queries: side.labels, keys: side.labels, values: maskedOf(side) }));
+  const other = isDifference ? heads[1] : null;
+  return { pair: { head: heads[n], other, queries: order, keys: order, cell: [query, key], blind } };
 }
 
 /** The chosen head's attention, NaN where its mask forbids the look. */
-const maskedOf = ({ pattern, mask }: Side): Matrix => ({
-  ...pattern,
-  values: pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN)),
-});
+const maskedOf = ({ pattern, mask }: Side) => pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN));
 
 const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
@@ -204,6 +208,18 @@ function masked(bits: string, layers: string[], heads: boolean[] | null | undefi
     return cells.includes(true) ? cells : cells.map((_, column) => row === column);
   });
   return layers.map((layer) => ({ kind: "SetMask", layer, mask, heads }));
+}
+
+/** The rows of a head for which nothing is open in the mask that is drawn. */
+export function blindIn(
+  bits: string,
+  { by, layers = [], heads, tokens }: ComparisonEdit,
+  { layer, head }: { layer: string; head: number },
+  length: number,
+) {
+  if (by !== "masks" || tokens !== length || !layers.includes(layer) || heads?.[head] === false) return [];
+  const drawn = fromBits({ rows: length, columns: length, bits });
+  return Array.from({ length }, (_, row) => row).filter((row) => !rowCount(drawn, row));
 }
 
 function scaled(code: string, factor: number): Edit[] {
