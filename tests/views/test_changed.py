@@ -59,6 +59,21 @@ def test_a_mask_is_the_one_that_was_drawn_and_one_of_another_length_waits() -> N
     SetMask(layer=LAYER, mask=tuple(map(tuple, found["mask"])))
 
 
+def test_a_row_that_sees_nothing_is_blind_in_the_heads_that_have_the_mask() -> None:
+    drawn = np.tri(LENGTH, k=-1, dtype=bool)
+    edited = {"by": "masks", "layers": [LAYER], "heads": [True, False], "tokens": LENGTH}
+    for change, shown, length, expected in (
+        ({}, (LAYER, 0), LENGTH, [0]),
+        ({}, (LAYER, 1), LENGTH, []),
+        ({"heads": None}, (LAYER, 1), LENGTH, [0]),
+        ({}, ("decoder.0.self_attn", 0), LENGTH, []),
+        ({}, (LAYER, 0), LENGTH + 1, []),
+        ({"by": "parts"}, (LAYER, 0), LENGTH, []),
+    ):
+        given = [masks.to_bits(drawn), edited | change, {"layer": shown[0], "head": shown[1]}, length]
+        assert call("live/comparison_source.ts", "module.blindIn(...given)", given) == expected, (change, shown)
+
+
 TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]
 
 
