@@ -14,7 +14,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.browser import ROOT
-from tests.plots.cells import unpacked
+from tests.plots.cells import drawn, unpacked
 from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Selection
@@ -119,8 +119,8 @@ def trees(app: AppTest) -> dict[str, list[dict[str, Any]]]:
 
 def pictures(app: AppTest) -> dict[str, tuple[dict[str, Any], Array]]:
     """The pictures of cells by their keys: what each says of itself, and its matrices (matrix, row, column)."""
-    drawn = {key: proto for key, proto in views(app).items() if proto.component_name == "tfmviz_cells"}
-    return {key: unpacked(bytes(proto.bytes)) for key, proto in drawn.items()}
+    found = {key: proto for key, proto in views(app).items() if proto.component_name == "tfmviz_cells"}
+    return {key: unpacked(bytes(proto.bytes)) for key, proto in found.items()}
 
 
 def matrices(app: AppTest) -> dict[str, Array]:
@@ -166,8 +166,8 @@ def captions(app: AppTest) -> str:
 
 def alt(app: AppTest, key: str) -> str:
     """What a figure says to those who cannot see it."""
-    if key in (drawn := pictures(app)):
-        return str(drawn[key][0]["alt"])
+    if (proto := views(app).get(key)) and proto.component_name == "tfmviz_cells":
+        return str(drawn(bytes(proto.bytes))["alt"])
     (said,) = charts(app)[key]["tables"]["summary"]["summary"]
     return str(said)
 

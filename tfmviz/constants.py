@@ -139,6 +139,9 @@ LETTER_SIZE: int = _KNOWN["LETTER_SIZE"]
 MOST_WRITTEN: int = _KNOWN["MOST_WRITTEN"]
 """The most rows and columns of a picture with texts in its cells."""
 
+MOST_SAID: int = _KNOWN["MOST_SAID"]
+"""Marks or rows that are read out one by one, as two bars for each word of a sentence; more are counted."""
+
 VECTOR_NUMBERS: int = _KNOWN["VECTOR_NUMBERS"]
 """Maximum values drawn for a vector of the whole model: means of neighbours."""
 

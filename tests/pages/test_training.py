@@ -395,8 +395,8 @@ def test_a_run_shows_its_point_which_heads_moved_and_the_directions(monkeypatch:
         assert series(charts(app)["spectrum"])["ΔW"].tolist() == values
         said, share = words(app), 30 / 30.25
         assert "1,234 parameters were trained, and **88%** of the answers" in said
-        assert "W_Q of head 1.0 changed most" in said
-        assert f"Four directions hold {share:.0%} of the change of W_Q in layer 1" in said
+        assert "The query matrix of head 1.0 changed most" in said
+        assert f"Four directions hold {share:.0%} of the change in layer 1" in said
         assert ("whose rank is 8" in said) == (way == "low rank")
 
 

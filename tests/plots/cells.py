@@ -19,12 +19,27 @@ def received(picture: Cells, **more: str) -> tuple[dict[str, Any], Array]:
 
 
 def unpacked(blob: bytes) -> tuple[dict[str, Any], Array]:
-    """The same of bytes on their way to the browser."""
+    """The same of bytes on their way to the browser; of heads that are compared, as the browser makes it of them."""
     header, data = read_blob(blob)
+    found = drawn(blob) if header.get("pair") else header
+    shape = header["matrices"], found["rows"]["count"], found["columns"]["count"]
+    if header.get("pair"):
+        return found, np.array(found["values"], float).reshape(shape)
+    values = np.full((shape[0] * shape[1], shape[2]), np.nan, np.float32)
     entry = header["arrays"]["values"]
-    shape = header["matrices"], header["rows"]["count"], header["columns"]["count"]
-    assert entry["shape"] == [shape[0] * shape[1], shape[2]]
-    return header, np.frombuffer(data, "<f4", offset=entry["at"]).reshape(shape)
+    is_sent = np.arange(shape[2]) < np.array(header["lengths"])[:, None]
+    values[is_sent] = np.frombuffer(data, "<f4", offset=entry["at"], count=entry["shape"][0])
+    return header, values.reshape(shape)
+
+
+def drawn(blob: bytes) -> dict[str, Any]:
+    """The picture that the browser makes of bytes, with what it says to those who cannot see it."""
+    expression = """(() => {
+        const picture = module.pictureIn(Uint8Array.from(given));
+        return { ...picture, alt: picture.alt || module.altOf(picture), values: [...picture.values] };
+    })()"""
+    found: dict[str, Any] = call("cells/words.ts", expression, list(blob))
+    return found
 
 
 def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int = 0) -> list[str]:

@@ -4,51 +4,24 @@ import numpy as np
 
 from tests.plots.examples import CHARTS, ODD
 from tests.plots.test_panels import forming
+from tfmviz.constants import MOST_SAID
 from tfmviz.plots import alt_text
-from tfmviz.plots.cells import Axis, Cells, ValueFormat, share
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.theme import LIGHT
 from tfmviz.plots.values import described
-from tfmviz.record.trace import Array
 
 
 def chart(**columns: list[str]) -> Chart:
     return Chart(spec={}, data={"rows": columns})
 
 
-def axis(title: str, count: int) -> Axis:
-    return Axis(title=title, spoken=[f"{title} {n}" for n in range(count)])
-
-
-def cells(matrices: Array, *, form: ValueFormat, titles: tuple[str, ...] = ()) -> Cells:
-    _, rows, columns = matrices.shape
-    return Cells(
-        matrices=matrices,
-        rows=axis("query", rows),
-        columns=axis("key", columns),
-        scale=share(),
-        form=form,
-        titles=titles,
-    )
-
-
 def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_ends() -> None:
-    most = alt_text.MOST_SAID
+    most = MOST_SAID
     assert alt_text.of_chart(chart(line=["0 a", "1 b"], hover=["a, 0: 1", "b, 0: 4"])) == "a, 0: 1; b, 0: 4"
     long = chart(line=["0 a"] * most + ["1 b"], hover=[*(f"a, {n}: 1" for n in range(most)), "b, 0: 4"])
     assert alt_text.of_chart(long) == f"a, 0: 1 … a, {most - 1}: 1; b, 0: 4"
     bars = alt_text.of_chart(chart(hover=[f"bar {n}: {n}" for n in range(most + 8)])).split("; ")
     assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", most + 1)
-
-
-def test_of_cells_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
-    matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
-    picture = cells(matrix, form=ValueFormat(digits=2))
-    assert alt_text.of_cells(picture) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
-    assert alt_text.of_cells(cells(np.full((1, 2, 2), np.nan), form=ValueFormat())) == "no numbers yet"
-    matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
-    picture = cells(matrices, form=ValueFormat(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
-    assert alt_text.of_cells(picture) == "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"
 
 
 TITLED = {

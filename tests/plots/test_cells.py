@@ -3,17 +3,19 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tests.plots.cells import colours, received, sentences
+from tests.plots.cells import colours, drawn, received, sentences
 from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING, MOST_WRITTEN
-from tfmviz.plots import cells, compare, side_by_side
-from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat
+from tfmviz.plots import cells, compare
+from tfmviz.plots.cells import Axis, Cells, HeadPair, Scale, ValueFormat
 from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
+from tfmviz.views.cells import payload
 
 THEMES = (LIGHT, DARK)
 
@@ -126,16 +128,35 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
     """Of attention that is what pages call nothing: they say that nothing differs."""
 
     def attention(values: Array) -> Cells:
-        return side_by_side.difference(values, rows=Axis("query"), columns=Axis("key"), cell=None)
+        order = [(0, 0), (1, 1), (2, 2)]
+        axes, scale = (Axis("query", ["a", "b"]), Axis("key", ["a", "b", "c"])), cells.share()
+        pair = HeadPair(side=0, queries=order[:2], keys=order, cell=(0, 0), other=Cells(values[None], *axes, scale))
+        return Cells(np.zeros((1, 2, 3)), *axes, cells.signed(values, "x"), pair=pair)
 
     for draw, rounding in (
         (lambda x: cells.of_heads(x, cells.amounts(x, "x")), LEFT_BY_ROUNDING),
         (attention, LEAST_SHARE),
     ):
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):
-            drawn = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
-            shown, nothing = colours(drawn, [largest, 0], LIGHT)
-            assert (np.abs(shown - nothing).max() <= 2) == is_nothing, (largest, drawn.scale)
+            picture = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
+            shown, nothing = colours(picture, [largest, 0], LIGHT)
+            assert (np.abs(shown - nothing).max() <= 2) == is_nothing, largest
+
+
+def test_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
+    def said(matrices: Array, titles: tuple[str, ...] = (), **form: Any) -> str:
+        axes = Axis("query"), Axis("key")
+        picture = Cells(matrices, *axes, cells.share(), form=ValueFormat(**form), titles=titles)
+        return str(drawn(payload(picture, name="x", alt=""))["alt"])
+
+    matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
+    assert said(matrix, digits=2) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
+    assert said(matrix, percent=True) == "query 0: key 1, 75%; query 2: key 0, 50%"
+    assert said(np.full((1, 2, 2), np.nan)) == "no numbers yet"
+    matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
+    expected = "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"
+    assert said(matrices, ("one", "other"), digits=1, sign=True, unit=" nats") == expected
+    assert said(np.ones((1, 70, 1))).endswith("; query 63: key 0, 1.000; 6 more rows")
 
 
 def test_every_cell_is_spoken_of_and_a_difference_loses_only_a_zero() -> None:

@@ -59,15 +59,27 @@ def test_a_mask_is_the_one_that_was_drawn_and_one_of_another_length_waits() -> N
     SetMask(layer=LAYER, mask=tuple(map(tuple, found["mask"])))
 
 
+def test_a_row_that_sees_nothing_is_blind_in_the_heads_that_have_the_mask() -> None:
+    drawn = np.tri(LENGTH, k=-1, dtype=bool)
+    edited = {"by": "masks", "layers": [LAYER], "heads": [True, False], "tokens": LENGTH}
+    for change, shown, length, expected in (
+        ({}, (LAYER, 0), LENGTH, [0]),
+        ({}, (LAYER, 1), LENGTH, []),
+        ({"heads": None}, (LAYER, 1), LENGTH, [0]),
+        ({}, ("decoder.0.self_attn", 0), LENGTH, []),
+        ({}, (LAYER, 0), LENGTH + 1, []),
+        ({"by": "parts"}, (LAYER, 0), LENGTH, []),
+    ):
+        given = [masks.to_bits(drawn), edited | change, {"layer": shown[0], "head": shown[1]}, length]
+        assert call("live/comparison_source.ts", "module.blindIn(...given)", given) == expected, (change, shown)
+
+
 TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]
 
 
-COMPARED = """({
-    moved: module.distancesOf(given.matrices[0], given.matrices[1], given.shared),
-    difference: Array.from(
-        module.differenceOf(given.matrices[2], given.matrices[3], given.order), (n) => isNaN(n) ? null : n
-    ),
-})"""
+DIFFERENCE = """Array.from(
+    module.differenceOf(...given.matrices, given.order, given.order), (n) => isNaN(n) ? null : n
+)"""
 
 
 @each("one, other", itertools.product(TEXTS, TEXTS))
@@ -81,10 +93,13 @@ def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> 
     a, b = patterns = [rng.dirichlet(np.ones(len(tokens)), len(tokens)) for tokens in texts]
     x, y = masked = [np.where(rng.random(pattern.shape) < 0.3, np.nan, pattern) for pattern in patterns]
     matrices = [{"rows": len(one), "columns": len(one), "values": one.ravel().tolist()} for one in patterns + masked]
-    found = call("live/differences.ts", COMPARED, {"matrices": matrices, "order": order, "shared": pairing.pairs})
+    given = {"matrices": matrices[2:], "order": order}
     expected = difference(x, y, pairing, pairing)
-    np.testing.assert_allclose(np.array(found["difference"], float).reshape(expected.shape), expected, atol=1e-6)
-    np.testing.assert_allclose(found["moved"], distances(a[None], b[None], pairing, pairing)[0], atol=1e-12)
+    found = np.array(call("cells/head_pair.ts", DIFFERENCE, given), float).reshape(expected.shape)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    given = {"matrices": matrices[:2], "shared": pairing.pairs}
+    moved = call("live/differences.ts", "module.distancesOf(...given.matrices, given.shared)", given)
+    np.testing.assert_allclose(moved, distances(a[None], b[None], pairing, pairing)[0], atol=1e-12)
 
 
 def test_vectors_move_as_far_as_python_says(trace: Trace) -> None:

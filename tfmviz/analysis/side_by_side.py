@@ -43,10 +43,6 @@ class Pairing:
         found = {place[side]: n for n, place in enumerate(self.order)}
         return [found[position] for position in range(len(found) - (None in found))]
 
-    def place(self, position: int) -> int:
-        """The index in `order` of the token at a position of A."""
-        return [a for a, _ in self.order].index(position)
-
 
 def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
     """Pairs equal tokens: along a longest common subsequence, then those that have moved.

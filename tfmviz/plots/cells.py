@@ -20,6 +20,9 @@ from tfmviz.words.numbers import decimal
 
 Texts = Sequence[Sequence[str]]
 
+Order = Sequence[tuple[int | None, int | None]]
+"""The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -114,6 +117,7 @@ class Cells:
         square: cells are as high as wide; otherwise the picture is as wide as there is room.
         row_height: pixels; less where there are very many rows, more where the texts need it.
         across: the most matrices that stand side by side.
+        pair: of a head that is compared; the browser then makes the parts that have defaults here.
     """
 
     matrices: Array
@@ -130,11 +134,32 @@ class Cells:
     square: bool = False
     row_height: int = 34
     across: int = 3
+    pair: HeadPair | None = None
 
     def without_bar(self) -> Cells:
         """The same next to a picture whose colour bar and hint suffice."""
         scale = replace(self.scale, title="")
         return replace(self, scale=scale, titles=self.titles or (self.scale.title,))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class HeadPair:
+    """What a head of A or of B has to do with the other one; see `views/cells/head_pair.ts`.
+
+    Attributes:
+        side: 0 for A, 1 for B.
+        queries, keys: of both in one order.
+        cell: query and key of A, to mark on both sides.
+        blind: rows of B whose softmax is 0/0, as their cells say.
+        other: B, for a picture of B − A.
+    """
+
+    side: Literal[0, 1]
+    queries: Order
+    keys: Order
+    cell: tuple[int, int]
+    blind: Sequence[int] = ()
+    other: Cells | None = None
 
 
 def of_tokens(title: str, tokens: Sequence[str], *, first: int = 0) -> Axis:

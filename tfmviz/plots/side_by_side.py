@@ -2,23 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
 
 import numpy as np
 
-from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots.cells import (
     Axis,
     Cells,
+    Order,
     Scale,
-    Texts,
     ValueFormat,
-    chosen_cell,
     differences,
     largest,
     of_heads,
-    share,
-    shares,
     short,
     signed,
     written,
@@ -29,23 +24,6 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
-
-Order = Sequence[tuple[int | None, int | None]]
-"""The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
-
-Side = Literal[0, 1]
-
-
-def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
-    """The tokens of A or B as rows or columns; those that the other text lacks are boxed."""
-    places = {place[side]: n for n, place in enumerate(order)}
-    return Axis(
-        title=title,
-        names=names,
-        spoken=[f"{title} {n} “{name}”" for n, name in enumerate(names)],
-        boxed=[n for n in range(len(names)) if None in order[places[n]]],
-        places=[places[n] for n in range(len(names))],
-    )
 
 
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
@@ -60,28 +38,6 @@ def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order)
         boxed=[n for n, where in enumerate(only) if where],
         places=[*range(len(both))],
     )
-
-
-def attention(
-    pattern: Array, *, rows: Axis, columns: Axis, title: str, cell: tuple[int, int] | None, blind: Sequence[int] = ()
-) -> Cells:
-    """One head's attention on one side.
-
-    Args:
-        pattern: (q_len, k_len), rows sum to 1; NaN where masked.
-        cell: query and key to mark.
-        blind: rows whose softmax is 0/0, as their cells say.
-    """
-    texts = shares(pattern)
-    if texts and blind:
-        texts = [["0/0"] * pattern.shape[1] if n in blind else row for n, row in enumerate(texts)]
-    return _picture(pattern, rows, columns, share(), title, cell, texts)
-
-
-def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
-    """B − A of shares of attention for the tokens of both, in [−1, 1]; NaN where one has no such cell."""
-    scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
-    return _picture(values, rows, columns, scale, "B − A", cell, differences(values), sign=True)
 
 
 def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
@@ -114,18 +70,3 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
     lines = named_lines({token: (x, cosines)}, tooltips, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
-
-
-def _picture(
-    values: Array,
-    rows: Axis,
-    columns: Axis,
-    scale: Scale,
-    title: str,
-    cell: tuple[int, int] | None,
-    texts: Texts | None,
-    *,
-    sign: bool = False,
-) -> Cells:
-    look: dict[str, Any] = {"form": ValueFormat(sign=sign), "titles": (title,), "texts": texts, "square": True}
-    return Cells(values[None], rows, columns, scale, frames=chosen_cell(cell), **look)

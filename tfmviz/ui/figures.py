@@ -60,8 +60,8 @@ class Figure:
     Attributes:
         key: its name on the page and of saved files; letters, digits, `_` and `-`.
         title: stands above it, where the drawing has none (cells and tables have).
-        alt: for screen readers, where that says more than `plots.alt_text` finds in the marks; a tree and a space,
-            where it finds nothing, need it.
+        alt: for screen readers, where that says more than `plots.alt_text` finds in marks and the browser in cells; a
+            tree and a space, where they find nothing, need it.
         click: the effect of a click on a cell, such as "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: the picture of cells next to it has the same scale: one colour bar and one hint are enough.
@@ -84,9 +84,8 @@ class Figure:
     def draw(self) -> None:
         match self.drawing:
             case Cells() as picture:
-                alt = self.alt or alt_text.of_cells(picture)
                 shown = picture.without_bar() if self.follows else picture
-                packed = cells.payload(shown, name=self.key, alt=alt, click=self.click, linked=self.linked)
+                packed = cells.payload(shown, name=self.key, alt=self.alt, click=self.click, linked=self.linked)
                 self._mount("cells", packed, lambda cell: _cell(picture, cell))
             case Table() as table:
                 self._mount("counts", table.payload(), lambda row: _row(table, row))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens, parting
+from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens, parting
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
-from tfmviz.record.trace import Array, kind_of
+from tfmviz.plots.cells import Axis, Cells, HeadPair, ValueFormat, share
+from tfmviz.record.trace import kind_of
 from tfmviz.ui import compare_menu, controls, menu, model_names, models
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
@@ -247,66 +249,50 @@ def show_heads(sides: HeadComparison, *, is_narrow: bool = False) -> None:
         with middle[0]:
             _one(sides, 1, follows=True)
     with right:
-        _difference(sides)
+        show(DIFFERENCE, _difference(sides), linked=(A, B))
 
 
-def _one(sides: HeadComparison, number: figures.Side, *, follows: bool = False) -> None:
+def _one(sides: HeadComparison, number: Literal[0, 1], *, follows: bool = False) -> None:
     def choose(row: int, column: int) -> None:
         controls.pin(row)
         controls.pin(column, "to")
 
-    side, key = sides.lessons[number], KEYS[number]
-    at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
-    in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
-    rows, columns = _query_names(side), key_names(side)
     show(
-        key,
-        figures.attention(
-            _blinded(sides) if number else _masked(side),
-            rows=figures.axis("query", rows, sides.queries.order, number),
-            columns=figures.axis("key", columns, sides.keys.order, number),
-            title=sides.titles[number],
-            cell=in_b if number else (sides.query, sides.key),
-            blind=sides.blind if number else (),
-        ),
+        KEYS[number],
+        _head(sides, number),
         click="" if number else "choose its two tokens",
-        linked=[other for other in KEYS if other != key],
+        linked=[other for other in KEYS if other != KEYS[number]],
         follows=follows,
         on_pick=None if number else choose,
     )
 
 
-def _difference(sides: HeadComparison) -> None:
-    ctx, ctx_b = sides.lessons
-    values = difference(_masked(ctx), _blinded(sides), sides.queries, sides.keys)
-    show(
-        DIFFERENCE,
-        figures.difference(
-            values,
-            rows=figures.merged("query", (_query_names(ctx), _query_names(ctx_b)), sides.queries.order),
-            columns=figures.merged("key", (key_names(ctx), key_names(ctx_b)), sides.keys.order),
-            cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
+def _head(sides: HeadComparison, number: Literal[0, 1]) -> Cells:
+    side = sides.lessons[number]
+    layer, head = side.choice.layer, side.choice.head
+    mask = side.trace[f"{layer}.mask"]
+    mask = mask[head] if mask.ndim == 3 else mask  # an edit may give each head a different one
+    return Cells(
+        np.where(mask, side.trace[f"{layer}.pattern"][head], np.nan)[None],
+        Axis("query", of_queries(side.trace, layer)),
+        Axis("key", key_names(side)),
+        share(),
+        titles=(sides.titles[number],),
+        square=True,
+        pair=HeadPair(
+            side=number,
+            queries=sides.queries.order,
+            keys=sides.keys.order,
+            cell=(sides.query, sides.key),
+            blind=sides.blind,
         ),
-        linked=(A, B),
     )
 
 
-def _masked(side: PageContext) -> Array:
-    """(q_len, k_len), NaN where masked. An edit may give each head a different mask."""
-    layer, head = side.choice.layer, side.choice.head
-    mask = side.trace[f"{layer}.mask"]
-    return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
-
-
-def _blinded(sides: HeadComparison) -> Array:
-    """B's, NaN in blind rows too."""
-    values = _masked(sides.lessons[1])
-    values[list(sides.blind)] = np.nan
-    return values
-
-
-def _query_names(side: PageContext) -> list[str]:
-    return of_queries(side.trace, side.choice.layer)
+def _difference(sides: HeadComparison) -> Cells:
+    a, b = _head(sides, 0), _head(sides, 1)
+    scale, pair = replace(a.scale, colours="signed"), a.pair and replace(a.pair, other=b)
+    return replace(a, scale=scale, form=ValueFormat(sign=True), titles=("B − A",), pair=pair)
 
 
 def _have_same_heads(ctx: PageContext, ctx_b: PageContext) -> bool:

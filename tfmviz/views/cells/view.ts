@@ -1,6 +1,5 @@
 // A picture of cells. Every touch is answered here; the page around hears of a cell only where a click does something.
 
-import { unpack } from "../shared/arrays.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { inPixels, isChord, make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
@@ -10,7 +9,19 @@ import { component, type Page, ViewBase } from "../shared/view_base.ts";
 import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
-import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
+import {
+  type Axis,
+  altOf,
+  type Cell,
+  type Change,
+  changed,
+  nameOf,
+  type Picture,
+  pictureIn,
+  sentence,
+  spokenOf,
+  valueAt,
+} from "./words.ts";
 
 const AROUND = 290; // pixels of the window that are not the picture's: what stands above it, its title, its hint
 const AROUND_WHOLE = 110; // of the whole screen
@@ -19,6 +30,7 @@ const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
 
 class Cells extends ViewBase {
   picture!: Picture; // from the first `read` on
+  alt = "";
   place!: Place; // from the first drawing on
   images: HTMLCanvasElement[] = []; // one pixel a cell, for each matrix; none until they are needed
   cursor: Cell = { matrix: 0, row: 0, column: 0 }; // where the keyboard is
@@ -46,11 +58,9 @@ class Cells extends ViewBase {
   }
 
   /** Takes what Python sends, or how the picture differs from that. */
-  read(data: Uint8Array | Partial<Picture>) {
-    if (data instanceof Uint8Array) {
-      const { header, arrays } = unpack<Omit<Picture, "values">>(data);
-      this.picture = { ...header, values: arrays.values.values };
-    } else this.picture = { ...this.picture, ...data, scale: { ...this.picture.scale, ...data.scale } };
+  read(data: Uint8Array | Change) {
+    this.picture = data instanceof Uint8Array ? pictureIn(data) : changed(this.picture, data);
+    this.alt = this.picture.alt || altOf(this.picture);
     this.images = [];
     const { matrices, titles, scale, click, frames } = this.picture;
     const { top: row, left: column } = frames[0] ?? { top: 0, left: 0 }; // the first that is framed
@@ -63,8 +73,8 @@ class Cells extends ViewBase {
 
   // Draws, and says what is drawn; while a class guesses, without values.
   draw() {
-    const { alt, click } = this.picture;
-    const words = this.colours.areVeiled ? this.title.textContent : alt;
+    const { click } = this.picture;
+    const words = this.colours.areVeiled ? this.title.textContent : this.alt;
     const keys = `Arrow keys move${click ? `; press Enter to ${click}` : ""}.`;
     this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
     const { font, least } = this.colours;
@@ -165,9 +175,9 @@ class Cells extends ViewBase {
 
   figure() {
     const { width, height } = this.place;
-    const { name, alt } = this.picture;
+    const { name } = this.picture;
     const paint = (pen: Pen) => paintPicture(pen, this, this.images);
-    return { width: Math.max(width, 420), height, paint, name, title: this.title.textContent ?? "", caption: alt };
+    return { width: Math.max(width, 420), height, paint, name, title: this.title.textContent ?? "", caption: this.alt };
   }
 
   values(): Values {

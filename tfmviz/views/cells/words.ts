@@ -1,9 +1,11 @@
 // What a picture of cells says, and what colours and numbers its values get. Nothing here draws.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, unpack } from "../shared/arrays.ts";
 import { inWords } from "../shared/bytes.ts";
 import { between, bytesOf, RAMP, type Rgb, shadeIndex } from "../shared/colours.ts";
+import { MOST_SAID } from "../shared/constants.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
+import { type Head, type HeadPair, pictureOf } from "./head_pair.ts";
 
 export type Axis = {
   title: string;
@@ -44,7 +46,42 @@ export type Picture = {
   rowHeight: number;
   across: number;
   values: Matrix["values"];
+  pair?: HeadPair; // of which the rest is made
 };
+
+/** How a picture differs from the last one. */
+export type Change = Partial<Omit<Picture, "pair" | "scale">> & { pair?: Partial<HeadPair>; scale?: Partial<Scale> };
+
+type Lengths = { lengths: number[] }; // of rows
+type Sent = Picture & Lengths & { pair?: { other: (Head & Lengths) | null } };
+
+export function pictureIn(data: Uint8Array): Picture {
+  const { header, arrays } = unpack<Sent>(data);
+  const { rows, columns, lengths, pair } = header;
+  const values = matrixIn(arrays.values.values, lengths, columns.count);
+  const picture = { ...header, values };
+  if (!pair) return picture;
+  const { other } = pair;
+  if (other) other.values = matrixIn(arrays.other.values, other.lengths, other.keys.length);
+  return changed(picture, { pair: { head: { queries: rows.names ?? [], keys: columns.names ?? [], values } } });
+}
+
+/** Rows of which only the numbers up to the last were sent. */
+function matrixIn(sent: Matrix["values"], lengths: number[], columns: number) {
+  const values = new Float32Array(lengths.length * columns).fill(Number.NaN);
+  let at = 0;
+  for (const [row, length] of lengths.entries()) {
+    values.set(sent.subarray(at, at + length), row * columns);
+    at += length;
+  }
+  return values;
+}
+
+export function changed(picture: Picture, { pair, ...change }: Change): Picture {
+  const known = picture.pair && { ...picture.pair, ...pair };
+  const { scale, ...more }: Change = known ? pictureOf(known) : change;
+  return { ...picture, ...more, pair: known, scale: { ...picture.scale, ...scale } };
+}
 
 export function sentence(picture: Picture, { matrix, row, column }: Cell) {
   const { rows, columns, titles, notes, matrices } = picture;
@@ -53,6 +90,27 @@ export function sentence(picture: Picture, { matrix, row, column }: Cell) {
   const value = said(picture.form, valueAt(picture, { matrix, row, column }));
   return `${title}${spokenOf(rows, row)}, ${spokenOf(columns, column)}: ${value}${note ? `; ${note}` : ""}`;
 }
+
+/** For those who cannot see it: the largest value of every row of the only matrix, or of each of several. */
+export function altOf({ matrices, titles, rows, columns, values, form }: Picture) {
+  const isOne = matrices === 1;
+  const size = (isOne ? 1 : rows.count) * columns.count;
+  const names = isOne ? Array.from({ length: rows.count }, (_, n) => named(rows, n)) : titles.slice(0, matrices);
+  const words = [...new Map(names.map((name, n) => [name, n]))].flatMap(([name, n]) => {
+    const part = values.subarray(n * size, (n + 1) * size);
+    let most = -1;
+    for (const [at, value] of part.entries())
+      if (Number.isFinite(value) && (most < 0 || Math.abs(value) > Math.abs(part[most]))) most = at;
+    if (most < 0) return [];
+    const number = form.percent ? `${decimal(100 * part[most], 0)}%` : decimal(part[most], form.digits, form);
+    const row = isOne ? "" : `${named(rows, Math.floor(most / columns.count))}, `;
+    return `${name}: ${row}${named(columns, most % columns.count)}, ${form.name}${number}${form.unit}`;
+  });
+  const more = words.length > MOST_SAID ? [`${words.length - MOST_SAID} more rows`] : [];
+  return [...words.slice(0, MOST_SAID), ...more].join("; ") || "no numbers yet";
+}
+
+const named = ({ spoken, names, title }: Axis, n: number) => spoken?.[n] ?? names?.[n] ?? `${title} ${n}`.trim();
 
 export const valueAt = ({ rows, columns, values }: Picture, { matrix, row, column }: Cell) =>
   values[(matrix * rows.count + row) * columns.count + column];

@@ -1,20 +1,20 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
-// that are off, another sentence or head. Both passes run here; the pictures get what ui/head_comparison.py computes.
+// that are off, another sentence or head. Both passes run here; the pictures get what ui/head_comparison.py sends.
 
+import type { HeadPair, Pair } from "../cells/head_pair.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Edit } from "../engine/tap.ts";
-import { fromBits } from "../masks/bits.ts";
+import { fromBits, rowCount } from "../masks/bits.ts";
 import { endOf, largest, type Matrix, rowOf } from "../shared/arrays.ts";
-import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS, PART_CODES } from "../shared/constants.ts";
+import { LEAST_SHARE, MOST_FOLLOWED, NEXT_WORDS, PART_CODES } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { aTask } from "../shared/motion.ts";
-import { decimal, perCent, shortShare } from "../shared/numbers.ts";
-import { quoted } from "../shared/quoted.ts";
+import { decimal, perCent } from "../shared/numbers.ts";
 import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/decoding.ts";
 import type { BrowserSource } from "./browser_source.ts";
-import type { Pair, Shared } from "./differences.ts";
-import { differenceOf, distancesOf, headOf, movedOf, pairsOf, sharedOf } from "./differences.ts";
+import type { Shared } from "./differences.ts";
+import { distancesOf, headOf, movedOf, pairsOf, sharedOf } from "./differences.ts";
 import type { Source } from "./updater.ts";
 
 /** How B's pass is changed, and by which view. */
@@ -74,7 +74,8 @@ export function comparisonSource(own: BrowserSource): Source {
     const usual = first === null ? edited.usual : pairAt(sides[0], first);
     const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
     const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
-    const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
+    const blind = blindIn(change, edited, { layer, head }, lengths[0]);
+    const seen = { sides, order, query, key, blind, words: engine.words, isTyped, firstOfB };
     const drawn = views.map((view) => [view, DRAWN[view](seen)]);
     return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
   };
@@ -120,25 +121,17 @@ type Seen = {
   order: Pair[];
   query: number;
   key: number;
+  blind: number[]; // rows of B whose softmax is 0/0
   words: string[];
   isTyped: boolean;
   firstOfB: number; // where B is looked at if it lacks A's token
 };
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
-  side_a: (seen) => oneSide(seen, 0),
-  side_b: (seen) => oneSide(seen, 1),
+  side_a: (seen) => pairOf(seen, 0),
+  side_b: (seen) => pairOf(seen, 1),
   masks: ({ sides: [, { mask, labels, tokens }], isTyped }) =>
     isTyped && { queries: labels, keys: labels, tokens, mask: { ...mask, open: Uint8Array.from(mask.values) } },
-  side_difference: ({ sides, order, query, key }) => {
-    const [a, b] = sides.map(maskedOf);
-    const values = differenceOf(a, b, order);
-    const end = endOf(values, LEAST_SHARE);
-    const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
-    const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
-    const texts = written({ values, rows: order.length, columns: order.length }, shortDifference);
-    const frames = [frameOf(row, column)];
-    return { values, texts, scale: { low: -end, high: end }, frames, alt: "B minus A", ...axes };
-  },
+  side_difference: (seen) => pairOf(seen, 0, true),
   side_heads: ({ sides: [a, b], order }) => {
     const shared = sharedOf(order);
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".pattern"));
@@ -148,14 +141,15 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
       ),
     );
     const texts = means.map((row) => row.map((share) => decimal(100 * share, 0)));
-    return { values: Float32Array.from(means.flat()), texts, alt: "Change of each head" };
+    return { values: Float32Array.from(means.flat()), texts };
   },
   stream_change: ({ sides: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
     const scale = { low: 0, high: endOf(values) };
-    const columns = axisOf("token", a.labels, [...a.labels.keys()]);
-    return { values, scale, alt: "Change of each vector", columns };
+    const spoken = a.labels.map((label, n) => `token ${n} “${label}”`);
+    const columns = { title: "token", names: a.labels, spoken, boxed: [], places: null, count: spoken.length };
+    return { values, scale, columns };
   },
   next_words: ({ sides, query, words }) => {
     const [old, now] = sides.map(({ probabilities }) => probabilities(query));
@@ -172,60 +166,19 @@ function likeliest({ probabilities }: Side, token: number, words: string[]) {
   return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
 }
 
-/** @param n A's or B's */
-function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {
-  const { labels } = sides[n];
-  const at = [query, key].map((place) => order.find(([a]) => a === place)?.[n] ?? null);
-  const [row, column] = at;
-  const places = [...labels.keys()].map((place) => order.findIndex((pair) => pair[n] === place));
-  const boxed = [...labels.keys()].filter((place) => order[places[place]].includes(null));
-  const shown = maskedOf(sides[n]);
-  return {
-    values: shown.values,
-    texts: written(shown, shortShare),
-    frames: row === null || column === null ? [] : [frameOf(row, column)],
-    alt: "Attention of each token",
-    rows: axisOf("query", labels, places, boxed),
-    columns: axisOf("key", labels, places, boxed),
-  };
-}
-
-function axisOf(title: string, names: string[], places: number[], boxed: number[] = []) {
-  const spoken = names.map((name, n) => `${title} ${n} “${name}”`);
-  return { title, names, spoken, boxed, places, count: names.length };
-}
-
-/** The numbers of cells, nothing where there is none; null where there are too many. */
-function written({ values, rows, columns }: Matrix, write: (value: number) => string) {
-  if (Math.max(rows, columns) > MOST_WRITTEN) return null;
-  const texts = Array.from(values, (value) => (Number.isFinite(value) ? write(value) : ""));
-  return Array.from({ length: rows }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
-}
-
-/** As `plots.cells.differences` writes it. */
-function shortDifference(value: number) {
-  const text = decimal(value, 2, { sign: true });
-  return /^.0.00$/.test(text) ? "·" : text.replace("0.", ".");
-}
-
-/** The tokens of both texts; what only one has has a box around it. */
-function mergedAxis(title: string, [one, other]: Side[], order: Pair[]) {
-  const names = order.map(([a, b]) => (a === null ? other.labels[b ?? 0] : one.labels[a]));
-  const only = order.map(([a, b]) => (a === null ? " (only in B)" : b === null ? " (only in A)" : ""));
-  const boxed = [...only.keys()].filter((n) => only[n]);
-  const spoken = order.map(
-    ([a, b], n) => `${title} ${a === null ? quoted(other.labels, b ?? 0) : quoted(one.labels, a)}${only[n]}`,
-  );
-  return { ...axisOf(title, names, [...names.keys()], boxed), spoken };
+/** One head of A or B, or both for B − A, of which the view makes its picture as it does of Python's. */
+function pairOf(
+  { sides, order, query, key, blind }: Seen,
+  n: 0 | 1,
+  isDifference = false,
+): { pair: Partial<HeadPair> } {
+  const heads = sides.map((side) => ({ queries: side.labels, keys: side.labels, values: maskedOf(side) }));
+  const other = isDifference ? heads[1] : null;
+  return { pair: { head: heads[n], other, queries: order, keys: order, cell: [query, key], blind } };
 }
 
 /** The chosen head's attention, NaN where its mask forbids the look. */
-const maskedOf = ({ pattern, mask }: Side): Matrix => ({
-  ...pattern,
-  values: pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN)),
-});
-
-const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
+const maskedOf = ({ pattern, mask }: Side) => pattern.values.map((share, n) => (mask.values[n] ? share : Number.NaN));
 
 const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
@@ -255,6 +208,18 @@ function masked(bits: string, layers: string[], heads: boolean[] | null | undefi
     return cells.includes(true) ? cells : cells.map((_, column) => row === column);
   });
   return layers.map((layer) => ({ kind: "SetMask", layer, mask, heads }));
+}
+
+/** The rows of a head for which nothing is open in the mask that is drawn. */
+export function blindIn(
+  bits: string,
+  { by, layers = [], heads, tokens }: ComparisonEdit,
+  { layer, head }: { layer: string; head: number },
+  length: number,
+) {
+  if (by !== "masks" || tokens !== length || !layers.includes(layer) || heads?.[head] === false) return [];
+  const drawn = fromBits({ rows: length, columns: length, bits });
+  return Array.from({ length }, (_, row) => row).filter((row) => !rowCount(drawn, row));
 }
 
 function scaled(code: string, factor: number): Edit[] {

@@ -1,5 +1,6 @@
 // Which tokens two texts share, and what differs between two passes, as in tfmviz/analysis/side_by_side.py.
 
+import type { Pair } from "../cells/head_pair.ts";
 import type { Matrix } from "../shared/arrays.ts";
 import { recordOf, type Site, type Sites } from "../shared/record.ts";
 
@@ -19,20 +20,6 @@ export function distancesOf(a: Matrix, b: Matrix, shared: Shared[]) {
   });
 }
 
-/** B − A over the tokens of both: NaN where one lacks the token or both masks forbid the look; one alone means 0. */
-export function differenceOf(a: Matrix, b: Matrix, order: Pair[]) {
-  const at = ({ values, columns }: Matrix, row: number | null, n: number | null) =>
-    row === null || n === null ? null : values[row * columns + n];
-  const cells = order.flatMap(([row, other]) =>
-    order.map(([n, m]) => {
-      const [before, after] = [at(a, row, n), at(b, other, m)];
-      if (before === null || after === null || (Number.isNaN(before) && Number.isNaN(after))) return Number.NaN;
-      return (after || 0) - (before || 0);
-    }),
-  );
-  return Float32Array.from(cells);
-}
-
 /** How far each vector of (len, d_model) has moved, ‖x' − x‖ / ‖x‖. */
 export function movedOf({ shape: [rows, width], data: x }: Site, { data: y }: Site) {
   return Array.from({ length: rows }, (_, row) => {
@@ -44,9 +31,6 @@ export function movedOf({ shape: [rows, width], data: x }: Site, { data: y }: Si
     return Math.sqrt(moved) / Math.max(Math.sqrt(length), 1e-12);
   });
 }
-
-/** the positions of a token in A and in B; null where it is not */
-export type Pair = [a: number | null, b: number | null];
 
 export type Shared = [a: number, b: number];
 
