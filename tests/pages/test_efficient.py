@@ -163,6 +163,10 @@ def test_the_error_of_random_features_is_a_share_and_equal_costs_are_said_once()
     lines = series(charts(app)["features_errors"])
     assert "1/√m" in lines
     assert all(np.nanmax(np.asarray(line, float)) <= 1 for line in lines.values())
+    trace = zoo.load("tiny-english").trace("The cat sat on the mat.")
+    app = page(method="Performer", text="The cat sat on the mat.", layer="3", head="2")
+    q, k = (np.linalg.norm(trace[f"decoder.3.self_attn.{name}"][2], axis=-1) for name in "qk")  # turning keeps lengths
+    assert told(app, r"/ √d reaches (\d+\.\d);") == [pytest.approx(q.max() * k.max() / math.sqrt(32), abs=0.051)]
     assert "at once, as before." in words(page(method="Shared heads"))
 
 

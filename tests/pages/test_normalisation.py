@@ -174,6 +174,10 @@ def test_gains_and_biases_are_those_of_the_weights() -> None:
     last = weights["decoder.norm.weight"]
     assert (gain["low"][-1], gain["median"][-1]) == pytest.approx((last.min(), np.median(last)), abs=1e-6)
     assert bias["high"][7] == pytest.approx(weights["decoder.blocks.3.mlp_residual.norm.bias"].max(), abs=1e-6)
+    spread = dict(zip(gain["norm"], zip(gain["low"], gain["high"], strict=True), strict=True))
+    widest = max(spread, key=lambda name: np.ptp(spread[name]))
+    said = told(app, rf"γ of “{widest.split(' ', 1)[1]}” vary most: \*\*(\S+)\*\* to \*\*(\S+)\*\*")
+    assert said == pytest.approx(spread[widest], abs=6e-4)
     assert told(app, r"own values to within \*\*(\S+)\*\*")[0] < 1e-5
 
 

@@ -37,7 +37,7 @@ def test_what_it_would_say_at_each_depth_is_read_out_there_and_shares_of_paramet
     shares = {label: share for label, share, _ in sent(app, "parameters")}
     assert shares["W_E"] == pytest.approx(sizes["embedding.W_E"].size / total)
     assert sum(shares.values()) == pytest.approx(1)
-    assert f"{total:,} parameters" in words(app)
+    assert f"{total:,} parameters; **{max(shares, key=shares.__getitem__)}** has the most" in words(app)
 
 
 def test_every_shipped_model_is_drawn_at_every_zoom_and_whole_at_an_unknown_one() -> None:
