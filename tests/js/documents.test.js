@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { parentOf, viewOf } from "./page.js";
 
 const made = async (path) => (await import(`../../tfmviz/views/${path}`)).default;
-const [parts, counts, models] = await Promise.all(["parts/view.tsx", "counts/view.ts", "models/view.ts"].map(made));
+const [parts, counts, models, lectures] = await Promise.all(
+  ["parts/view.tsx", "counts/view.ts", "models/view.ts", "lectures/view.tsx"].map(made),
+);
 
 const press = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 
@@ -70,4 +72,32 @@ test("the list of models says which one is chosen and which one Enter takes", ()
   assert.equal(root.getElementById(at).querySelector(".name").textContent, "b");
   press(list, "Enter");
   assert.deepEqual(picked, ["b"]);
+});
+
+test("a group's name is a heading over it, and a group without a name has none", () => {
+  const entry = {
+    title: "t",
+    address: "./a",
+    says: [],
+    takes: "",
+    shows: [],
+    folded: [
+      ["", [["x", "./x"]]],
+      ["s", []],
+    ],
+  };
+  const root = parentOf("lectures");
+  const groups = JSON.stringify([
+    ["Pages", [entry]],
+    ["", [entry]],
+  ]);
+  lectures({ data: { of: "tabs", opens: "", keeps: false, groups }, parentElement: root });
+  const headings = [...root.querySelectorAll("h2, h3")].map(({ localName, textContent }) => [localName, textContent]);
+  assert.deepEqual(headings, [
+    ["h2", "Pages"],
+    ["h3", "t"],
+    ["h3", "s"],
+    ["h2", "t"],
+    ["h3", "s"],
+  ]);
 });
