@@ -78,8 +78,8 @@ def look_up(ctx: PageContext) -> None:
     scale = " The model then multiplies it by √d." if ctx.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
-        f"{n - 1:,} zeros and a 1. Its product with the embedding matrix ({n:,} × {d}) is row {index}: they differ "
-        f"by at most **{tiny(difference)}**. So the row is looked up.{scale}"
+        f"{n - 1:,} zeros and a 1. Its product with the embedding matrix $W_E$ ({n:,} × {d}) is row {index}: they "
+        f"differ by at most **{tiny(difference)}**. So the row is looked up.{scale}"
     )
 
 
