@@ -137,6 +137,9 @@ def test_the_page_says_when_norms_act_and_that_lines_beyond_the_fifth_are_left_o
 def test_the_nearest_student_depends_on_the_scale_and_what_is_said_holds_for_any_numbers() -> None:
     app = open_page(PAGE, about=TABS[2])
     assert "as they are: student 3; standardised: student 2; min–max: student 2" in words(app)
+    alike = "One year counts as much as one unit of money"
+    for scale, counts in (("as they are", True), ("standardised", False)):
+        assert (alike in words(open_page(PAGE, about=TABS[2], scale=scale))) == counts, scale
     app = open_page(PAGE, about=TABS[2], ages="1,2,3", fees="10,40,20", scale="min–max")
     data = charts(app)["points"]["tables"]["rows"]
     assert (data["x"], data["y"]) == ([0, 0.5, 1], [0, 1, pytest.approx(1 / 3)])
