@@ -81,7 +81,7 @@ def test_the_boxes_follow_each_key_escape_gives_the_sentence_back_and_enter_keep
     sentence.fill("My dog ran because it")
     sentence.press("Enter")
     expect(page.locator(".doors")).to_contain_text("“it”")
-    expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("links “it”")
+    expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("links “it” to “ran”")
     expect(page).to_have_url(re.compile(r"text=My\+dog"))
     page.go_back()
     expect(said).to_contain_text("“animal”")

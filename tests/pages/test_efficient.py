@@ -170,6 +170,14 @@ def test_the_error_of_random_features_is_a_share_and_equal_costs_are_said_once()
     assert "at once, as before." in words(page(method="Shared heads"))
 
 
+def test_a_state_keeps_its_size_and_a_cache_grows_with_the_text() -> None:
+    for text in ("The cat", "The cat sat on the mat."):
+        cached = 2 * len(zoo.load("tiny-english").encode(text)) * 32
+        assert f"128 values, a cache {cached}, and it grows" in words(
+            page(method="Running sums", sums="State space", text=text)
+        )
+
+
 def test_the_table_has_every_method_that_suits_the_head() -> None:
     causal = rows(page(model="tiny-english", method="All of them"))
     crossing = rows(page(model="french-english", text="le chat", method="All of them"))

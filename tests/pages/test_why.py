@@ -40,6 +40,10 @@ def test_it_opens_on_it_and_animal_and_the_cells_sum_to_the_score() -> None:
     scores = zoo.load("tiny-english").trace(TEXT)["decoder.3.self_attn.scores"][2, IT, : IT + 1]
     np.testing.assert_allclose(row - row[ANIMAL], scores - scores[ANIMAL], atol=1e-3)
     assert score == pytest.approx(scores[ANIMAL], abs=0.006)
+    for key in (0, 2, IT):
+        place = 1 + int((scores > scores[key]).sum())
+        standing = "the largest" if place == 1 else f"rank {place}"
+        assert f", {standing} of {len(scores)} in its row" in words(page(to=str(key))), key
 
 
 def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> None:
