@@ -164,6 +164,9 @@ def test_scores_before_and_after_the_bias_are_those_of_the_twin() -> None:
             np.testing.assert_allclose(shown, np.where(below, expected, np.nan), atol=2e-5)
         with_bias = series(charts(app)["bias_row"], "value", by="series")["with it"]
         np.testing.assert_allclose(with_bias, trace[f"{at}.pattern"][2, -1], atol=1e-5)
+    for n, slopes in ((4, "1/4, 1/16, 1/64, 1/256"), (8, "1/2, 1/4, 1/8, 1/16, 1/32, 1/64, 1/128, 1/256")):
+        assert f"From head 0 on: {slopes}." in words(opened("ALiBi", n_slopes=str(n)))
+    assert "From head 0 on" not in words(opened("ALiBi", n_slopes="16"))
     app = opened("ALiBi", n_slopes="12")
     np.testing.assert_allclose(series(charts(app)["slopes"])["slopes of 12 heads"][[0, 7, 8]], [0.5, 2**-8, 2**-0.5])
     assert "not a power of two: the first 8 slopes" in words(app)

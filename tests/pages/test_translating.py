@@ -109,7 +109,8 @@ def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it_if_any
     assert made.text.strip().rstrip(".") in words(app)
     assert "ends the text right after your words" in words(forced(zoo.writing.generate(model, TEXT).text))
     assert "ends the text right after your words" not in words(forced(""))
-    assert words(open_translating(translation="Force the beginning")).count("**My ") == 1
+    app.text_input(key="begins").set_value("").run()
+    assert words(app) == words(open_translating(translation="Force the beginning")), "an emptied box is its address"
     assert matrices(forced("meat " * 59))["forced"].shape[-1] <= 64
 
 

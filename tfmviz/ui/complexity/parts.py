@@ -58,7 +58,7 @@ def model(ctx: PageContext) -> None:
         width = f"{shape.n_chosen} · {shape.d_ff}" if shape.n_chosen > 1 else f"{shape.d_ff}"
         if shape.d_shared:
             width, router = f"({width} + {shape.d_shared})", f"{router} + {shape.d_model}"
-        note = "With two matrices and heads that share d, n is the width of the feed-forward layer."
+        note = "Where the heads divide d among them and a feed-forward layer has two matrices, n is its width."
         if len(shapes) == 2:
             note = "That holds for the encoder; in the decoder, with two attentions, it is half."
         st.markdown(

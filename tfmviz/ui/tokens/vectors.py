@@ -124,11 +124,14 @@ def tying(ctx: PageContext) -> None:
         st.markdown(f"**Weight tying** (Press & Wolf 2017): {sentence} {n * d:,} of {total:,} parameters.")
     elif is_tied:
         st.markdown(
-            f"Untied, $W_U$ has {n * d:,} parameters of its own, random before training. "
+            f"Untied, the unembedding matrix $W_U$ has {n * d:,} parameters of its own, random before training. "
             "[What training then gains](./size?sized=Which+changes+help%3F)."
         )
     else:
-        st.markdown(f"This model is not tied: $W_U$ has {n * d:,} parameters of its own, {_unlike(ctx.model)}.")
+        st.markdown(
+            f"This model is not tied: the unembedding matrix $W_U$ has {n * d:,} parameters of its own, "
+            f"{_unlike(ctx.model)}."
+        )
 
 
 def _unlike(model: Model) -> str:

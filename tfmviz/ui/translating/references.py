@@ -12,7 +12,7 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import beams, icons, inputs, translators
+from tfmviz.ui import beams, icons, inputs
 from tfmviz.ui.cache import cached_for_all
 from tfmviz.ui.figures import result, show, show_matrix
 from tfmviz.ui.lesson import PageContext, control_row
@@ -148,10 +148,11 @@ def _grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
 
 
 def beginning(ctx: PageContext) -> None:
-    model = ctx.model
     with control_row("begins"):
-        first = "My" if model.name == translators.TRANSFORMER else ""
-        begins = inputs.text_input("The translation begins with", first, key="begins", max_chars=300)
+        begins = inputs.text_input(
+            "The translation begins with", "", key="begins", max_chars=300, placeholder="The first words, such as My"
+        )
+    model = ctx.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, ctx.text, tuple(given))
     ends = model.tokenizer.marks.ends

@@ -56,7 +56,8 @@ function differenceIn({ head, queries, keys, cell, blind }: HeadPair, other: Hea
 }
 
 function matrixOf({ queries, keys, values }: Head, blind: number[] = []): Matrix {
-  const seen = values.map((value, n) => (blind.includes(Math.floor(n / keys.length)) ? Number.NaN : value));
+  const empty = new Set(blind);
+  const seen = values.map((value, n) => (empty.has(Math.floor(n / keys.length)) ? Number.NaN : value));
   return { rows: queries.length, columns: keys.length, values: seen };
 }
 
