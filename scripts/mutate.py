@@ -1,9 +1,12 @@
-"""Breaks the code in small ways and counts how often the nearest tests notice: `python -m scripts.mutate`.
+"""Breaks the code in small ways and counts how often the tests notice: `python -m scripts.mutate`.
 
 A mutant is one change within two lines: another comparison or operator, least for most, a condition negated, a number
 one more, a minus or a keyword argument left out. They are drawn with a fixed seed, in turn from every room of the
 package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong, so they are
 left alone. With `--seen` all of them lie in words, ARIA or pointers that reach the reader.
+
+Of a mutant in Python those tests are asked that run its statement, as coverage finds at the beginning; of one in a view
+the scripts' tests, and those in Chromium that are nearest.
 
 Everything happens in a copy, so the working tree stays as it is even if the script is killed.
 
@@ -26,9 +29,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from coverage import CoverageData
 
 from scripts.quick import PYTHON, ROOT, git, in_turn
 
@@ -59,9 +65,6 @@ SEEN = (
 )
 SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 """Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
-
-SAYS = "tests/pages/test_what_follows.py"
-"""The tests of sentences on many pages."""
 
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""
@@ -209,23 +212,53 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 BUILD = ["node", "scripts/build_views.mjs"]
+PYTEST = [*PYTHON, "pytest", "-x", "-p", "no:cacheprovider"]
+ALONE = os.environ | {
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
+    """Asks all tests without a browser once; leads from a mutant to those that ran its statement, the quickest first.
+
+    Of what runs at import, to those that ran anything else of the file.
+    """
+    measured = ["--cov=tfmviz", "--cov-context=test", "--cov-report=", "--junitxml=ran.xml"]
+    parallel = ["--numprocesses=auto", "--dist=loadfile"]
+    subprocess.run(
+        [*PYTHON, "pytest", "-m", "not soak and not browser", *parallel, *measured],
+        cwd=copy,
+        env=ALONE,
+        stdout=subprocess.DEVNULL,
+        check=False,  # those that fail are not asked
+    )
+    seconds = {
+        f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
+        for case in ElementTree.parse(copy / "ran.xml").iter("testcase")
+        if not len(case)
+    }
+    data = CoverageData(copy / ".coverage")
+    data.read()
+
+    def found(mutant: Change, code: bytes) -> list[list[str]]:
+        line = code.count(b"\n", 0, mutant.start) + 1
+        around = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.stmt) and one.lineno <= line]
+        first = max(one.lineno for one in around if line <= (one.end_lineno or 0))
+        by_line = data.contexts_by_lineno(str(copy.resolve() / mutant.path))
+        names = {name for n in range(first, line + 1) for name in by_line.get(n, ())}
+        if names == {""}:  # at import
+            names = set(chain.from_iterable(by_line.values()))
+        tests = {name.partition("|")[0] for name in names}
+        asked = sorted(tests & seconds.keys(), key=seconds.__getitem__)
+        return [[*PYTEST, *asked]] if asked else []
+
+    return found
 
 
 def commands(path: str) -> list[list[str]]:
-    """The tests of a file: of the pages' words, those named after it or importing it, those nearby, those of up to
-    three files that import it, and Chromium last.
-    """
-    pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
-    if path.endswith(".py"):
-        module = Path(path).parent if path.endswith("__init__.py") else Path(path).with_suffix("")
-        named = rf"{'.'.join(module.parts[:-1])}(\.| import (.*, )?){module.name}\b"
-        alike = sorted(ROOT.glob(f"tests/**/test_{module.name}.py"))  # tests of a page lie flat, its files in a folder
-        own = [str(one.relative_to(ROOT)) for one in alike if "browser" not in one.parts]
-        own += [one for one in git("grep", "-lE", named, "--", "tests/**/test_*.py") if "/browser/" not in one][:4]
-        near = in_turn([*own, path])
-        far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])
-        said = [SAYS] if path.startswith(TELL) else []
-        return [[*pytest, *one] for one in (said, near, [test for test in far if test not in near]) if one]
+    """The tests of a script: in node, then of the views as Python draws them, and Chromium last."""
+    pytest = [*PYTEST, "-m", "not soak"]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
@@ -236,16 +269,12 @@ def commands(path: str) -> list[list[str]]:
 
 def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[str]:
     """The command that fails in this copy, for pytest with the one test that does; empty if all pass or time is up."""
-    beside = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "OMP_NUM_THREADS": "1",
-    }
     end = time.monotonic() + seconds
     for command in asked:
         with subprocess.Popen(
             command,
             cwd=copy,
-            env=beside,
+            env=ALONE,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -283,12 +312,14 @@ def main() -> None:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
         (copy / "node_modules").symlink_to(ROOT / "node_modules")
+        of_python = ran(copy)
         for number, one in enumerate(drawn):
             if args.only and number not in args.only:
                 continue
             whole, kind = every[one.path], Path(one.path).suffix
             (copy / one.path).write_bytes(one.apply(whole))
-            found = killer(copy, commands(one.path), args.seconds)
+            asked = of_python(one, whole) if kind == ".py" else commands(one.path)
+            found = killer(copy, asked, args.seconds)
             (copy / one.path).write_bytes(whole)
             if found and killer(copy, [found] if kind == ".py" else [BUILD, found], args.seconds):
                 print(number, found[-1], "fails without a mutant, too", flush=True)

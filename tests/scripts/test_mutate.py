@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutate import SAYS, Change, Mutants, changes, commands, draw, killer, told
-from scripts.quick import ROOT
+from scripts.mutate import Change, Mutants, changes, commands, draw, killer, ran, told
 
 PYTHON = b'''"""A docstring with 1 < 2."""
 from __future__ import annotations
@@ -106,7 +105,35 @@ def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bo
 
 def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
     assert killer(tmp_path, [[sys.executable, "-c", "import signal; signal.pause()"]], 0.1) == []
-    assert (ROOT / SAYS).is_file()
     quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
     assert quick[0] == "node"
     assert browser[-1] == "tests/browser/test_explorer.py"
+
+
+def test_a_mutant_is_asked_by_the_tests_that_ran_its_statement(tmp_path: Path) -> None:
+    code = b"N = 1\ndef f(x):\n    if x:\n        return (\n            1)\n    return 2\ndef g():\n    return 3\n"
+    (tmp_path / "tfmviz").mkdir()
+    (tmp_path / "tfmviz" / "a.py").write_bytes(code)
+    (tmp_path / "test_a.py").write_text(
+        "from threading import Thread\nfrom tfmviz.a import f, g\n"
+        "def test_one(): assert f(1) == 1\n"
+        "def test_beside():\n    beside = Thread(target=f, args=[1]); beside.start(); beside.join()\n"
+        "def test_two(): assert f(0) == 2\n"
+        "def test_fails(): assert f(0) == 1\n"
+    )
+    of = ran(tmp_path)
+
+    def asked(part: bytes) -> set[str]:
+        at = code.index(part)
+        return {
+            name.rpartition("::")[2]
+            for command in of(Change("tfmviz/a.py", at, at, b""), code)
+            for name in command[-9:]
+        }
+
+    assert {"test_one", "test_beside"} <= asked(b"1)")
+    assert "test_two" not in asked(b"1)")
+    assert {"test_one", "test_beside", "test_two"} <= asked(b"x:\n")
+    assert {"test_one", "test_two"} <= asked(b"1\ndef"), "it runs at import"
+    assert not {"test_one", "test_two"} & asked(b"3")
+    assert "test_fails" not in asked(b"2")
