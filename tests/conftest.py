@@ -152,6 +152,7 @@ def visit(browser: Browser, tabs: list[Page], server: Server, width: int) -> Ite
     made = Visit(page, server)
     yield made
     try:
+        made.look()
         made.end()
         tabs.append(page)
     except Error:

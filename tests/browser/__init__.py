@@ -284,8 +284,8 @@ def sent_to(page: Page, address: str) -> list[str | bytes]:
 class Visit:
     """A tab with the app.
 
-    Its `complaints` are script errors, views that fail, dialogs, requests to other hosts, and what the server's policy
-    forbids.
+    Its `complaints` are script errors, views that fail, dialogs, requests to other hosts, what the server's policy
+    forbids, and buttons that mislead.
     """
 
     def __init__(self, page: Page, server: Server) -> None:
@@ -315,6 +315,11 @@ class Visit:
         if not request.url.startswith((self.server.address, "data:", "blob:")):
             self.complaints.append(f"outside request: {request.url}")
 
+    def look(self) -> None:
+        """Complains of buttons that mislead those who use the keyboard or a screen reader."""
+        if self.page.url.startswith(self.server.address):
+            self.complaints += self.page.evaluate("looks.misled()")
+
     def end(self) -> None:
         """Leaves the tab as it was found: empty, in light colours, with nothing stored and no pointer on it.
 
@@ -336,6 +341,7 @@ class Visit:
         self.page.wait_for_selector(READY)
         self.page.wait_for_selector(drawn, state="attached")
         self.page.wait_for_function(AT_REST)  # a view's first report may have run the page once more
+        self.look()
         return self.page
 
     def turn_to(self, address: str) -> Page:

@@ -50,6 +50,33 @@
         });
     },
 
+    /** Buttons of our views that lie to those who use the keyboard or a screen reader: of buttons that arrow keys walk
+     * through Tab reaches one, of those that exclude each other one is pressed, and what can be reached has a name. */
+    misled() {
+      const named = ({ ariaLabel, title, textContent, labels, ariaLabelledByElements: by }) =>
+        ariaLabel || title || textContent.trim() || labels?.length || by?.length;
+      const [faults, groups] = [[], new Map()];
+      for (const node of inside(document.body)) {
+        const group = node.parentElement?.closest(":not(.layer)");
+        if (!group || group.closest("[class*=st-emotion-]") === group) continue; // a control of Streamlit's
+        const isView = node.getRootNode() !== document;
+        if (node.matches("button")) groups.set(group, [...(groups.get(group) ?? []), node]);
+        if (isView && node.tabIndex > 0) faults.push(`comes before all others: ${node.outerHTML.slice(0, 120)}`);
+        const isReached =
+          isView && node.matches("button, a[href], input, select, [tabindex]") && node.checkVisibility();
+        if (isReached && !named(node)) faults.push(`has no name: ${node.outerHTML.slice(0, 120)}`);
+      }
+      for (const [group, buttons] of groups) {
+        const walked = buttons.filter((node) => node.hasAttribute("tabindex"));
+        const stops = walked.filter((node) => node.tabIndex === 0).length;
+        if (walked.length > 1 && stops !== 1) faults.push(`Tab reaches ${stops}: ${group.outerHTML.slice(0, 120)}`);
+        const pressed = buttons.filter((node) => node.ariaPressed === "true").length;
+        if (pressed > 1 && !group.matches(".sentence, .tiles"))
+          faults.push(`${pressed} are pressed: ${group.className}`);
+      }
+      return faults;
+    },
+
     /** Rows of tabs that are not seen whole. */
     cutTabs: () =>
       [...document.querySelectorAll("[role=tablist]")]

@@ -109,11 +109,10 @@ export const roving = (group: HTMLElement, columns = () => 1) =>
 
 /** The same, for a group that Preact draws. */
 export function rove(event: KeyboardEvent, columns = 1) {
-  const from = buttonOf(event);
   const next = arrowed(event, columns);
-  if (!from || !next) return;
-  from.tabIndex = -1;
-  next.tabIndex = 0;
+  if (!next) return;
+  for (const node of (event.currentTarget as HTMLElement).querySelectorAll("button")) node.tabIndex = -1;
+  next.tabIndex = 0; // also after a click, which had left the stop where it was
 }
 
 /** The `ref` of a button there: each drawing says anew which one Tab reaches, wherever arrow keys have led since. */

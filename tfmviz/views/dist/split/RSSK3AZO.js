@@ -1,1 +1,0 @@
-import{part as t,registryEntry as i}from"./34GBBADU.js";var w=t(()=>({take:e=>{let r=i(e.view);r.selection=e,r.view?.select(e)}}));export{w as default};
