@@ -11,10 +11,14 @@ const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
   if (/^(Document|Node|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
     globalThis[name] = window[name];
+for (const name of ["addEventListener", "removeEventListener", "dispatchEvent", "matchMedia"])
+  globalThis[name] = window[name].bind(window);
 Object.assign(globalThis, {
   document: Object.assign(document, { fullscreenEnabled: true }),
   window: globalThis,
   location: window.location,
+  devicePixelRatio: 1,
+  innerHeight: 844,
   getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
   requestAnimationFrame: (act) => setTimeout(act, 16),
 });
@@ -43,6 +47,7 @@ HTMLCanvasElement.prototype.getContext = function () {
   const noted = {
     fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha }),
     getImageData: () => ({ data: [255, 255, 255, 255] }),
+    createImageData: (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) }),
     measureText: (text) => ({ width: 6 * text.length }),
   };
   const pen = new Proxy(noted, { get: (known, name) => (name in known ? known[name] : () => {}) });

@@ -137,7 +137,7 @@ export class Explorer extends ViewBase {
     const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
     const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
     this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
-    this.say(this.state.to === null ? this.frame.spoken.textContent : this.ranking.node.textContent);
+    this.say(this.state.to === null ? this.frame.spoken.textContent : this.ranking.spoken);
   }
 
   drawPair() {
