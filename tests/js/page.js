@@ -9,7 +9,7 @@ for (const role of ["little", "middling", "much"]) look[`--${role}`] = "#808080"
 const window = new Window({ url: "http://127.0.0.1/" });
 const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
-  if (/^(Document|Node|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
+  if (/^(Document|Node|Text|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
     globalThis[name] = window[name];
 for (const name of ["addEventListener", "removeEventListener", "dispatchEvent", "matchMedia"])
   globalThis[name] = window[name].bind(window);
@@ -19,7 +19,10 @@ Object.assign(globalThis, {
   location: window.location,
   devicePixelRatio: 1,
   innerHeight: 844,
-  getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
+  getComputedStyle: ({ style: { display, visibility } }) => ({
+    ...{ display, visibility, color: "#000", fontFamily: "a", fontSize: "16px" },
+    getPropertyValue: (name) => look[name] ?? "",
+  }),
   requestAnimationFrame: (act) => setTimeout(act, 16),
 });
 
@@ -41,7 +44,8 @@ Object.defineProperty(window.HTMLTableSectionElement.prototype, "rows", {
   },
 });
 Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 600, writable: true });
-HTMLElement.prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600, 20);
+for (const { prototype } of [HTMLElement, window.Range])
+  prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600, 20);
 HTMLCanvasElement.prototype.getContext = function () {
   this.filled = [];
   const noted = {
@@ -66,4 +70,14 @@ export function viewOf(draw, data, key = "view") {
   const parentElement = parentOf(key);
   draw({ data, parentElement, setStateValue() {}, setTriggerValue() {} });
   return parentElement.view_;
+}
+
+/** Header and data as tfmviz/views/shared/__init__.py frames them. */
+export function framed(header, data) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const bytes = new Uint8Array(4 + text.length + data.length);
+  new DataView(bytes.buffer).setUint32(0, text.length, true);
+  bytes.set(text, 4);
+  bytes.set(data, 4 + text.length);
+  return bytes;
 }
