@@ -10,7 +10,7 @@ const { setStageOfGuess } = await import("../../tfmviz/views/shared/guessing.ts"
 const axis = (title, places = null) => ({ title, names: null, spoken: null, count: 2, boxed: [], places });
 const VALUES = [0.5, 0, 0.25, 0.75];
 const PICTURE = {
-  ...{ name: "p", alt: "", click: "", linked: [], matrices: 1, titles: [], texts: null, notes: null, frames: [] },
+  ...{ name: "p", alt: "", click: "", linked: [], matrices: 1, titles: ["own"], texts: null, notes: null, frames: [] },
   ...{ crosses: [], square: true, rowHeight: 30, across: 1, lengths: [2, 2] },
   arrays: { values: { shape: [VALUES.length], at: 0 } },
   rows: axis("query", [3, 7]),
@@ -92,8 +92,7 @@ test("while a class guesses, the cells that it guesses at tell no value, and oth
 });
 
 test("a file of a picture cuts nothing off", () => {
-  const { place } = cellsOf();
-  const view = cellsOf({ square: false });
-  assert.ok(view.place.width > place.width);
-  assert.ok(view.figure().width >= view.place.width);
+  const wide = { rows: { ...axis("query"), count: 1 }, columns: { ...axis("key"), count: 4 }, lengths: [4] };
+  const view = cellsOf({ ...wide, square: false });
+  assert.equal(view.figure().width, view.place.width);
 });

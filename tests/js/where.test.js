@@ -10,7 +10,7 @@ const { saying } = await import("../../tfmviz/views/shared/where.ts");
 function found(html, ...words) {
   const root = Object.assign(document.createElement("div"), { innerHTML: html });
   for (const node of root.querySelectorAll("*"))
-    node.getBoundingClientRect = () => new DOMRect(0, 0, Number(node.dataset.n), 9);
+    node.getBoundingClientRect = () => ({ left: 0, top: 0, width: Number(node.dataset.n), height: 9 });
   return saying(root, words)?.width ?? null;
 }
 
