@@ -11,22 +11,24 @@ const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
   if (/^(Document|Node|Text|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
     globalThis[name] = window[name];
-for (const name of ["addEventListener", "removeEventListener", "dispatchEvent", "matchMedia"])
+for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
   globalThis[name] = window[name].bind(window);
 Object.assign(globalThis, {
   document: Object.assign(document, { fullscreenEnabled: true }),
   window: globalThis,
   location: window.location,
-  devicePixelRatio: 1,
-  innerHeight: 844,
   getComputedStyle: ({ style: { display, visibility } }) => ({
     ...{ display, visibility, color: "#000", fontFamily: "a", fontSize: "16px" },
     getPropertyValue: (name) => look[name] ?? "",
   }),
   requestAnimationFrame: (act) => setTimeout(act, 16),
+  cancelAnimationFrame: clearTimeout,
+  matchMedia: () => ({ matches: true }), // nothing is to move
+  devicePixelRatio: 1,
+  innerHeight: 800,
 });
 
-for (const name of ["Checked", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
+for (const name of ["Checked", "Current", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
   const attribute = `aria-${name.toLowerCase()}`;
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
@@ -49,9 +51,9 @@ for (const { prototype } of [HTMLElement, window.Range])
 HTMLCanvasElement.prototype.getContext = function () {
   this.filled = [];
   const noted = {
-    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha }),
-    getImageData: () => ({ data: [255, 255, 255, 255] }),
+    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha, ink: pen.fillStyle }),
     createImageData: (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) }),
+    getImageData: () => ({ data: [255, 255, 255, 255] }),
     measureText: (text) => ({ width: 6 * text.length }),
   };
   const pen = new Proxy(noted, { get: (known, name) => (name in known ? known[name] : () => {}) });
