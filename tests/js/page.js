@@ -9,7 +9,7 @@ for (const role of ["little", "middling", "much"]) look[`--${role}`] = "#808080"
 const window = new Window({ url: "http://127.0.0.1/" });
 const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
-  if (/^(Document|Node|Text|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
+  if (/^(Document|Node|Text|ShadowRoot|localStorage)$|(Element|Event|Observer)$/.test(name))
     globalThis[name] = window[name];
 for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
   globalThis[name] = window[name].bind(window);
