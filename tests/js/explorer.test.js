@@ -87,13 +87,20 @@ test("a click on a query pins it as one that looks, on a key as one that is look
   }
 });
 
-test("the first word that is clicked is told with what it looks at, the second with what links the two", () => {
+test("the first word that is clicked is told with what it looks at, the second with what links the two", ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
   const view = explorerOf();
   const [first, , last] = labelled(view, "Queries").children;
+  const heard = () => {
+    mock.timers.tick(1000); // the hand is still
+    return view.live.textContent;
+  };
   last.click();
-  assert.equal(view.live.textContent, "“ sat” (token 2) looks at “the” 0.50, “ cat” 0.25, “ sat” 0.25.");
+  assert.equal(heard(), "“ sat” (token 2) looks at “the” 0.50, “ cat” 0.25, “ sat” 0.25.");
   first.click();
-  assert.match(view.live.textContent, /^“ sat” → “the”.*: layer 0, head 0 0\.50, layer 0, head 1 0\.50,/);
+  assert.match(heard(), /^“ sat” → “the”.*: layer 0, head 0 0\.50, layer 0, head 1 0\.50,/);
+  labelled(view, "Next layer").click();
+  assert.equal(heard(), view.frame.headline.textContent);
 });
 
 test("a word that the mask hides from another cannot be attended to", () => {
