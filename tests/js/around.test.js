@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parentOf } from "./page.js";
+import { channels, parentOf } from "./page.js";
 
 const from = async (path) => await import(`../../tfmviz/views/${path}`);
 const { Header } = await from("frame/header.tsx");
@@ -178,20 +178,12 @@ const STEP = { title: "L1", section: "", place: "1 of 9", say: "Look.", next: ""
 test("the presenter's window has the class's step, keeps it when the class is gone, and sets the clock to 0", (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
   const sent = [];
-  let channel;
-  globalThis.BroadcastChannel = class {
-    constructor() {
-      channel = this;
-    }
-    postMessage(said) {
-      sent.push(said);
-    }
-    close() {}
-  };
+  globalThis.BroadcastChannel = channels();
+  const lecture = Object.assign(new BroadcastChannel(), { onmessage: ({ data }) => sent.push(data) });
   window.name = "tfmviz-presenter-1";
   const root = drawn(presenter, {});
   const shown = () => [texts(root, "h1, .say"), texts(root, "[role=status]").length];
-  const tell = (more) => channel.onmessage({ data: { of: "1", from: "lecture", ...more } });
+  const tell = (more) => lecture.postMessage({ of: "1", from: "lecture", ...more });
   assert.deepEqual(shown(), [[], 1]);
   tell({ step: STEP, began: Date.now() });
   assert.deepEqual(shown(), [["L1", "Look."], 0]);

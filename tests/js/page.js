@@ -60,6 +60,16 @@ HTMLCanvasElement.prototype.getContext = function () {
   return pen;
 };
 
+/** Header and data as tfmviz/views/shared/__init__.py frames them. */
+export function framed(header, data) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const bytes = new Uint8Array(4 + text.length + data.length);
+  new DataView(bytes.buffer).setUint32(0, text.length, true);
+  bytes.set(text, 4);
+  bytes.set(data, 4 + text.length);
+  return bytes;
+}
+
 /** The root for a component that Python has given this key. */
 export function parentOf(key) {
   const named = Object.assign(document.createElement("div"), { className: `stElementContainer st-key-${key} other` });
@@ -74,12 +84,18 @@ export function viewOf(draw, data, key = "view") {
   return parentElement.view_;
 }
 
-/** Header and data as tfmviz/views/shared/__init__.py frames them. */
-export function framed(header, data) {
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  const bytes = new Uint8Array(4 + text.length + data.length);
-  new DataView(bytes.buffer).setUint32(0, text.length, true);
-  bytes.set(text, 4);
-  bytes.set(data, 4 + text.length);
-  return bytes;
+/** Channels that deliver at once, as all windows of a browser have them. */
+export function channels() {
+  const all = new Set();
+  return class {
+    constructor() {
+      all.add(this);
+    }
+    postMessage(data) {
+      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
+    }
+    close() {
+      all.delete(this);
+    }
+  };
 }
