@@ -51,9 +51,27 @@ test("a column says how it is sorted: largest first, smallest first, as it came"
   const seen = Array.from({ length: 4 }, (_, n) => {
     if (n) view.node.querySelectorAll("thead button")[1].click();
     const order = [...view.node.querySelectorAll("tbody th")].map(({ textContent }) => textContent).join("");
-    return `${view.node.querySelectorAll("thead th")[1].ariaSort} ${order}`;
+    const head = view.node.querySelectorAll("thead th")[1];
+    return `${head.textContent} ${head.ariaSort} ${order}`;
   });
-  assert.deepEqual(seen, ["none ab", "descending ba", "ascending ab", "none ab"]);
+  assert.deepEqual(seen, ["n none ab", "n ↓ descending ba", "n ↑ ascending ab", "n none ab"]);
+});
+
+test("a low table counts the rows that its lower edge hides, and says nothing where it hides none", () => {
+  const rows = ["a", "b", "c", "d"].map((name) => [name, "1"]);
+  const table = { caption: "c", columns: ["name", "n"], rows, shares: [], sentences: [], about: "", picked: null };
+  const view = viewOf(counts, { ...table, low: true }, "counts");
+  const more = view.node.querySelector(".more");
+  for (const [hidden, said] of [
+    [0, ""],
+    [1, "1 more row"],
+    [3, "3 more rows"],
+  ]) {
+    for (const [n, row] of [...view.node.querySelectorAll("tbody tr")].entries())
+      row.getBoundingClientRect = () => ({ bottom: n < rows.length - hidden ? 20 : 40 }); // the table ends at 20
+    view.edges();
+    assert.equal(more.hidden ? "" : more.textContent, said);
+  }
 });
 
 test("the list of models says which one is chosen and which one Enter takes", () => {

@@ -1,4 +1,4 @@
-// The map of heads: names touch neither points nor other names, and the chosen point alone is pressed.
+// The map of heads: names touch neither points nor other names, and the chosen point alone is pressed and reached by Tab.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,8 +17,8 @@ function named(...places) {
   Object.defineProperty(view.plot, "clientHeight", { value: 600 });
   view.draw();
   assert.deepEqual(
-    view.buttons.map(({ ariaPressed }) => ariaPressed),
-    points.map((_, n) => String(n === 0)),
+    view.buttons.map(({ ariaPressed, tabIndex }) => [ariaPressed, tabIndex]),
+    points.map((_, n) => (n === 0 ? ["true", 0] : ["false", -1])),
   );
   return view.buttons.map((button) => [button.textContent, button.classList.contains("left")]);
 }

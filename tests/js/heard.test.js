@@ -4,11 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parentOf, viewOf } from "./page.js";
 
-const outside = document.defaultView; // the window: in node it is another one that hears nothing
-for (const name of ["addEventListener", "removeEventListener"]) globalThis[name] = outside[name].bind(outside);
-
-Object.assign(globalThis, { MutationObserver: outside.MutationObserver, cancelAnimationFrame: clearTimeout });
-
 const from = (path) => import(`../../tfmviz/views/${path}`);
 const { Lens } = await from("lens/view.tsx");
 const { Steps } = await from("steps/view.ts");

@@ -9,17 +9,26 @@ for (const role of ["little", "middling", "much"]) look[`--${role}`] = "#808080"
 const window = new Window({ url: "http://127.0.0.1/" });
 const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
-  if (/^(Document|Node|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
+  if (/^(Document|Node|Text|ShadowRoot|localStorage)$|(Element|Event|Observer)$/.test(name))
     globalThis[name] = window[name];
+for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
+  globalThis[name] = window[name].bind(window);
 Object.assign(globalThis, {
   document: Object.assign(document, { fullscreenEnabled: true }),
   window: globalThis,
   location: window.location,
-  getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
+  getComputedStyle: ({ style: { display, visibility } }) => ({
+    ...{ display, visibility, color: "#000", fontFamily: "a", fontSize: "16px" },
+    getPropertyValue: (name) => look[name] ?? "",
+  }),
   requestAnimationFrame: (act) => setTimeout(act, 16),
+  cancelAnimationFrame: clearTimeout,
+  matchMedia: () => ({ matches: true }), // nothing is to move
+  devicePixelRatio: 1,
+  innerHeight: 800,
 });
 
-for (const name of ["Checked", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
+for (const name of ["Checked", "Current", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
   const attribute = `aria-${name.toLowerCase()}`;
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
@@ -37,17 +46,29 @@ Object.defineProperty(window.HTMLTableSectionElement.prototype, "rows", {
   },
 });
 Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 600, writable: true });
-HTMLElement.prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600, 20);
+for (const { prototype } of [HTMLElement, window.Range])
+  prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600, 20);
 HTMLCanvasElement.prototype.getContext = function () {
   this.filled = [];
   const noted = {
-    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha }),
+    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha, ink: pen.fillStyle }),
+    createImageData: (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) }),
     getImageData: () => ({ data: [255, 255, 255, 255] }),
     measureText: (text) => ({ width: 6 * text.length }),
   };
   const pen = new Proxy(noted, { get: (known, name) => (name in known ? known[name] : () => {}) });
   return pen;
 };
+
+/** Header and data as tfmviz/views/shared/__init__.py frames them. */
+export function framed(header, data) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const bytes = new Uint8Array(4 + text.length + data.length);
+  new DataView(bytes.buffer).setUint32(0, text.length, true);
+  bytes.set(text, 4);
+  bytes.set(data, 4 + text.length);
+  return bytes;
+}
 
 /** The root for a component that Python has given this key. */
 export function parentOf(key) {
@@ -61,4 +82,20 @@ export function viewOf(draw, data, key = "view") {
   const parentElement = parentOf(key);
   draw({ data, parentElement, setStateValue() {}, setTriggerValue() {} });
   return parentElement.view_;
+}
+
+/** Channels that deliver at once, as all windows of a browser have them. */
+export function channels() {
+  const all = new Set();
+  return class {
+    constructor() {
+      all.add(this);
+    }
+    postMessage(data) {
+      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
+    }
+    close() {
+      all.delete(this);
+    }
+  };
 }

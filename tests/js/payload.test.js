@@ -3,16 +3,7 @@ import { test } from "node:test";
 import { attentionOf } from "../../tfmviz/views/explorer/payload.ts";
 import { unpack } from "../../tfmviz/views/shared/arrays.ts";
 import { unframed } from "../../tfmviz/views/shared/record.ts";
-
-/** Header and data as tfmviz/views/shared/__init__.py frames them. */
-function framed(header, data) {
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  const bytes = new Uint8Array(4 + text.length + data.length);
-  new DataView(bytes.buffer).setUint32(0, text.length, true);
-  bytes.set(text, 4);
-  bytes.set(data, 4 + text.length);
-  return bytes;
-}
+import { framed } from "./page.js";
 
 /** Weights of a head as tfmviz/views/payload.py describes them: scales, upper bits, lower bits of 10-bit codes. */
 function head(scales, codes) {

@@ -4,10 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parentOf } from "./page.js";
 
-const heard = document.createElement("div"); // for the window, which in node hears nothing
-for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
-  globalThis[name] = heard[name].bind(heard);
-
 const { setStageOfGuess } = await import("../../tfmviz/views/shared/guessing.ts");
 const draw = (await import("../../tfmviz/views/question/view.ts")).default;
 

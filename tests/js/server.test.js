@@ -15,7 +15,7 @@ beforeEach(() => {
   Object.assign(globalThis, {
     window: { addEventListener: listen },
     document: {
-      addEventListener: listen,
+      addEventListener: (name, act, isFirst) => isFirst && listen(name, act), // pictures keep what they answer
       querySelector: () => ({ getAttribute: (name) => states[name] }),
       querySelectorAll: () => [box],
     },

@@ -77,6 +77,9 @@ test("what is known already is not reported again, and the page's own controls a
   mock.timers.tick(0);
   view.notify(0);
   mock.timers.tick(0);
+  view.select({ sequence: 1, n: 1 });
+  view.notify(0);
+  mock.timers.tick(0);
   assert.equal(reports.length, 1);
   view.select({ sequence: 1, n: 9 });
   assert.equal(view.n, 9);

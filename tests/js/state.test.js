@@ -9,6 +9,7 @@ import {
   pairOf,
   picked,
   toLook,
+  UNFILTERED,
   withHead,
 } from "../../tfmviz/views/explorer/state.ts";
 
@@ -55,6 +56,18 @@ test("what makes no sense stays at its default or within its limits", () => {
   assert.deepEqual(said, { pin, aggregate, withoutFirst, top: 100, least: 0, scale, order });
   assert.deepEqual(fitted({ ...initial(), ...said, heads }, attention).heads, [place(0, 2)], "the nearest there is");
   assert.deepEqual(fitted({ ...initial(), heads: [] }, attention).heads, [place(0, 0)]);
+});
+
+test("a link that says nothing says the defaults, and one that says too much is kept within limits", () => {
+  const { heads, ...said } = fromLook("");
+  assert.deepEqual([heads, said], [[], { pin: null, ...UNFILTERED }]);
+  assert.deepEqual(
+    [fromLook("top:-1,least:-1"), fromLook("top:500,least:500")].map(({ top, least }) => [top, least]),
+    [
+      [1, 0],
+      [100, 1],
+    ],
+  );
 });
 
 test("names that every object knows are no choices", () => {

@@ -76,7 +76,7 @@ export function differenceOf(a: Matrix, b: Matrix, queries: Pair[], keys: Pair[]
 }
 
 /** The tokens of A or B; those that the other text lacks are boxed. */
-function sideAxis(title: string, names: string[], order: Pair[], side: 0 | 1) {
+function sideAxis(title: string, names: string[], order: Pair[], side: HeadPair["side"]) {
   const places = [...names.keys()].map((place) => order.findIndex((pair) => pair[side] === place));
   const boxed = [...names.keys()].filter((place) => order[places[place]].includes(null));
   const spoken = names.map((name, place) => `${title} ${place} “${name}”`);

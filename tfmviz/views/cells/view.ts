@@ -37,7 +37,7 @@ class Cells extends ViewBase {
   pointed: Cell | null = null; // what is spoken of
   title = make("p");
   canvas = make("canvas", { tabIndex: 0, role: "application" });
-  mark = make("div", { className: "mark", hidden: true });
+  mark = make("div", { className: "mark" });
   tip = make("p", { className: "tip" });
 
   tools = this.bar();

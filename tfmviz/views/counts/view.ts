@@ -52,7 +52,7 @@ class Counts extends ViewBase {
     this.body.replaceChildren(
       make("p", { textContent: data.caption }),
       scroller,
-      make("p", { className: "more", hidden: true }),
+      make("p", { className: "more" }),
       make("p", { className: "about", role: "status", textContent: data.about }),
       make("ol", { hidden: !data.sentences.length }, ...data.sentences.map(sentence)),
     );

@@ -32,6 +32,7 @@ export class Explorer extends ViewBase {
   preview: Place | null = null; // the head that is pointed at
   first: number | null = null; // see `Answer`
   links: Asked | undefined = null; // see `Answer`
+  told: string | null = null; // what a click on a token has told
   asked = ""; // the pair that stands below the sentence, with the heads shown
   missing: string[] = []; // keys of weights that have not arrived
   asking: ReturnType<typeof setTimeout> | undefined; // asks for them again
@@ -119,13 +120,15 @@ export class Explorer extends ViewBase {
 
   change(part: Partial<State>, { rest = false }: { rest?: boolean } = {}) {
     this.state = fitted({ ...this.state, ...part }, this.attention);
+    this.told = null;
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
     this.draw("order" in part || "scale" in part || "kind" in part);
     this.notify(rest ? 0 : DEBOUNCE_MS);
   }
 
   still() {
-    if (!this.cell || !("keyboard" in this.cell)) this.say(this.frame.headline.textContent); // else its sentence stands
+    if (this.cell && "keyboard" in this.cell) return; // its sentence stands
+    this.say(this.told ?? this.frame.headline.textContent);
   }
 
   choose({ layer, head }: Place, adds = false) {
@@ -137,7 +140,8 @@ export class Explorer extends ViewBase {
     const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
     const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
     this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
-    this.say(this.state.to === null ? this.frame.spoken.textContent : this.ranking.node.textContent);
+    this.told = this.state.to === null ? this.frame.spoken.textContent : this.ranking.spoken;
+    this.say(this.told);
   }
 
   drawPair() {

@@ -56,6 +56,11 @@ export class Links {
     this.said.textContent = found?.length === 0 ? `${query} cannot attend to ${key}.` : link;
   }
 
+  /** The pair and its heads in one sentence. */
+  get spoken() {
+    return `${this.said.textContent} ${[...this.ranked.children].map((node) => node.textContent).join(", ")}`;
+  }
+
   /** What the heads in view give from each part of a text to each, and who gives most; undefined: it is one part. */
   showParts(between: Between | undefined, { layer, heads, aggregate }: State) {
     this.parts.hidden = !between;

@@ -118,7 +118,7 @@ function option({ model, name, line, size }: Model, chosen?: string) {
 function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
   return make(
     "section",
-    { hidden: true },
+    {},
     make("h2", { textContent: "Your own model" }),
     make("p", {}, "On the app's computer, with any folder or name on the Hub:"),
     make("pre", {}, command),
