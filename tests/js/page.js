@@ -9,7 +9,7 @@ for (const role of ["little", "middling", "much"]) look[`--${role}`] = "#808080"
 const window = new Window({ url: "http://127.0.0.1/" });
 const { document, Element, HTMLElement, HTMLCanvasElement } = window;
 for (const name of Object.getOwnPropertyNames(window))
-  if (/^(Document|Node|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
+  if (/^(Document|Node|Text|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
     globalThis[name] = window[name];
 Object.assign(globalThis, {
   document: Object.assign(document, { fullscreenEnabled: true }),
@@ -17,9 +17,12 @@ Object.assign(globalThis, {
   location: window.location,
   getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
   requestAnimationFrame: (act) => setTimeout(act, 16),
+  cancelAnimationFrame: clearTimeout,
+  matchMedia: () => ({ matches: true }), // nothing is to move
+  innerHeight: 800,
 });
 
-for (const name of ["Checked", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
+for (const name of ["Checked", "Current", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
   const attribute = `aria-${name.toLowerCase()}`;
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
@@ -41,7 +44,8 @@ HTMLElement.prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600
 HTMLCanvasElement.prototype.getContext = function () {
   this.filled = [];
   const noted = {
-    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha }),
+    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha, ink: pen.fillStyle }),
+    createImageData: (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) }),
     getImageData: () => ({ data: [255, 255, 255, 255] }),
     measureText: (text) => ({ width: 6 * text.length }),
   };

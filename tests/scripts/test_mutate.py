@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.mutate import SAYS, Change, Mutants, changes, commands, draw, killer, told
-from scripts.quick import ROOT
+from scripts.quick import ROOT, git
 
 PYTHON = b'''"""A docstring with 1 < 2."""
 from __future__ import annotations
@@ -109,4 +109,8 @@ def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(
     assert (ROOT / SAYS).is_file()
     quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
     assert quick[0] == "node"
-    assert browser[-1] == "tests/browser/test_explorer.py"
+    assert browser[-1] == "tests/browser/test_masks.py"
+    scripts = [path for path in git("ls-files", "tfmviz/views") if path.endswith((".ts", ".tsx"))]
+    speaking = {path.split("/")[2]: path for path in scripts if told(path, (ROOT / path).read_bytes())}
+    for view, path in speaking.items():
+        assert commands(path)[-1][-1].startswith(("tests/browser/", "tests/site")), view

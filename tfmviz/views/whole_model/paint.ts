@@ -40,8 +40,9 @@ export class Painter {
         brush.text(line.slice(name.length), name ? brush.widthOf(name) : 0, lane.y + 9 + n * TEXT_LINE);
       }
       for (const line of lane.lines) paintTokens(brush, lane, line);
-      const { x = 0, y = 0, lines = [] } = lane.sentence ?? {};
-      for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
+      const { sentence } = lane;
+      if (sentence)
+        for (const [n, line] of sentence.lines.entries()) brush.text(line, sentence.x, sentence.y + TEXT_LINE * n + 9);
       for (const place of lane.columns) {
         brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
         this.box(brush, place);
