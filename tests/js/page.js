@@ -66,3 +66,19 @@ export function viewOf(draw, data, key = "view") {
   draw({ data, parentElement, setStateValue() {}, setTriggerValue() {} });
   return parentElement.view_;
 }
+
+/** Channels that deliver at once, as all windows of a browser have them. */
+export function channels() {
+  const all = new Set();
+  return class {
+    constructor() {
+      all.add(this);
+    }
+    postMessage(data) {
+      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
+    }
+    close() {
+      all.delete(this);
+    }
+  };
+}

@@ -73,13 +73,14 @@ test("Tab reaches each matrix but those that are still empty", () => {
 
 test("a mouse previews the cell it is on, a finger that scrolls none", () => {
   const view = steps(3);
-  const heard = [];
-  view.hover = (_, cell) => heard.push(cell);
   const [{ canvas, left, top, wide, high }] = view.grids;
-  for (const pointerType of ["touch", "mouse"])
-    canvas.dispatchEvent(
-      new PointerEvent("pointermove", { pointerType, clientX: left + 1.5 * wide, clientY: top + 2.5 * high }),
-    );
-  assert.deepEqual(heard, [{ row: 2, column: 1 }]);
+  const previewed = (pointerType) => {
+    const heard = [];
+    view.hover = (_, cell) => heard.push(cell);
+    const at = { clientX: left + 1.5 * wide, clientY: top + 2.5 * high };
+    canvas.dispatchEvent(new PointerEvent("pointermove", { pointerType, ...at }));
+    return heard;
+  };
+  assert.deepEqual([previewed("touch"), previewed("mouse")], [[], [{ row: 2, column: 1 }]]);
   view.leave();
 });
