@@ -149,8 +149,17 @@ def test_another_model_and_another_sentence_stand_beside_and_words_are_those_of_
     assert_words(page, first_words(traced("The cat sat"), "twins-rope"))
 
 
-def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
+SAID = """() => {
+  globalThis.said = [];
+  const keep = (changes) => globalThis.said.push(...changes.flatMap(({ addedNodes: [text] }) => text?.data ?? []));
+  new MutationObserver(keep).observe(document.querySelector(".note"), { childList: true });
+}"""
+"""Keeps all that is said from now on."""
+
+
+def test_the_address_names_a_model_once_it_is_shown_and_until_then_how_much_is_here(visitor: Visitor) -> None:
     page = visitor.open("?text=Once")
+    page.evaluate(SAID)
     held: list[Route] = []
     may_come: list[bool] = []
     page.route("**/models/**", lambda route: visitor.answer(route) if may_come else held.append(route))
@@ -163,6 +172,9 @@ def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
     for route in held:
         visitor.answer(route)
     page.wait_for_function("() => location.search.includes('twins-none')")
+    first, *others = page.evaluate("globalThis.said")
+    assert first.endswith(" is loading …")
+    assert others[-1].endswith(" is loading: 100%")
     assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
 
 
