@@ -229,9 +229,11 @@ def commands(path: str) -> list[list[str]]:
         return [[*pytest, *one] for one in (said, near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
-    seen = ["tests/site"] if view == "site" else [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    near, seen = in_turn([path]), [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    if view == "site":  # its tests, those in Chromium too, lie in one folder
+        near, seen = [], ["tests/site"]
     scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (own, in_turn([path]), seen) if tests and (ROOT / tests[0]).exists()]
+    pages = [[*pytest, *tests] for tests in (own, near, seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, BUILD, *pages]
 
 

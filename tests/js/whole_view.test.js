@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { viewOf } from "./page.js";
 
 const draw = (await import("../../tfmviz/views/whole_model/view.ts")).default;
+const { saysOf } = await import("../../tfmviz/views/whole_model/from_record.ts");
 
 const column = (id, more) => ({
   ...{ id, kind: "norm", title: id, lines: [], words: "", links: [], shape: [2, 4], matrix: "m", image: "strips" },
@@ -117,4 +118,24 @@ test("the table is of the followed token and its text", () => {
     rows.map(([part]) => part),
     ["decoder block", "decoder end"],
   );
+});
+
+test("each column says what the model would make of its own vector, the last what it does say", () => {
+  const tensor = (rows, width) => {
+    const data = new Float32Array(rows * width);
+    return { data, part: (n) => ({ data: data.subarray(n * width, (n + 1) * width) }) };
+  };
+  const engine = {
+    words: ["w0", "w1", "w2"],
+    next: () => ({ logits: [0, 0, 5] }),
+    transformer: { memory: { tensor }, norm: null, logits: (vectors) => vectors }, // as they are
+  };
+  const sites = { embed: { shape: [1, 3], data: [9, 0, 0] }, block: { shape: [1, 3], data: [0, 9, 4] } };
+  const says = saysOf({ said: { embed: "embed", block: "block", end: "end" } }, { facts: {}, sites }, engine, 0);
+  const words = Object.entries(says).map(([at, [word, , rank]]) => [at, word, rank]);
+  assert.deepEqual(words, [
+    ["embed", "w0", 2],
+    ["block", "w1", 2],
+    ["end", "w2", 1],
+  ]);
 });

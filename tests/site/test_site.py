@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,14 +12,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.node import call
 from tests.site import PARTS, SMALL, Visitor, traced
 from tests.traces import decoder, words
 from tests.views.standalone import as_strip, strip_numbers
-from tfmviz import masks, site, views, zoo
+from tfmviz import site, views, zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
-from tfmviz.ui import masks as lab
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
 
@@ -251,27 +248,6 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
         site.main([str(tmp_path), "--models", "../../etc"])
     assert "cannot compute ../../etc; it can compute " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-SHOWN = ("full", "causal", "prefix", "window", "dilated", "blocks", "global")
-RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, [...mask.open]])"
-
-
-def test_the_gallery_of_the_site_is_that_of_python() -> None:
-    for length, (is_decoder, window) in product((1, 2, 7, 12), ((True, None), (True, 4), (False, None))):
-        model = {"isDecoder": is_decoder, "window": window}
-        shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
-        sizes = {"n_prefix": 5, "radius": 2, "step": 3, "size": 5, "n_global": 1, "n_random": 1, "seed": 0}
-        drawn = lab.gallery(
-            length, length, lab.Settings(second="", back=is_decoder, **sizes), second_len=1, crossing=False
-        )
-        patterns = {one.id: one.mask.tolist() for one in drawn if one.id in SHOWN}
-        if window is not None and window < length:
-            patterns["own"] = (masks.causal(length) & masks.near(length, length, window)).tolist()
-        found = {name: np.reshape(cells, (length, length)).astype(bool).tolist() for name, cells in shown}
-        assert found == patterns, model
-        own = "own" if "own" in patterns else "causal" if is_decoder else "full"
-        assert shown[0][0] == own, "the model's own comes first"
 
 
 @pytest.fixture
