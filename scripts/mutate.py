@@ -69,9 +69,10 @@ SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""
 
-BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys"}
+BROWSER = {"explorer": "test_explorer", "steps": "test_masks", "walk": "test_lecture_keys", "doors": "test_home"}
 BROWSER |= {"frame": "test_menu", "offers": "test_writing", "shared": "test_cells", "pieces": "test_choices"}
 BROWSER |= {"models": "test_choices", "question": "test_guess", "keys": "test_lecture_keys", "bars": "test_figures"}
+BROWSER |= {"presenter": "test_lecture_keys"}
 BROWSER |= dict.fromkeys(
     ("beams", "counts", "feed_forward", "heads", "lens", "parts", "picture", "translating", "turning"), "test_pages"
 )
@@ -261,9 +262,11 @@ def commands(path: str) -> list[list[str]]:
     pytest = [*PYTEST, "-m", "not soak"]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
-    seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    near, seen = in_turn([path]), [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    if view == "site":  # its tests, those in Chromium too, lie in one folder
+        near, seen = [], ["tests/site"]
     scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (own, in_turn([path]), seen) if tests and (ROOT / tests[0]).exists()]
+    pages = [[*pytest, *tests] for tests in (own, near, seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, BUILD, *pages]
 
 

@@ -78,3 +78,17 @@ test("of the words that are written Tab reaches one, after arrow keys and anothe
   assert.deepEqual(pressed(rivals), ["true", "false"]);
   assert.match(rivals[1].getAttribute("aria-label"), /cut by model/);
 });
+
+test("a word that Python has not read is heard as it is written; the branch that is read is pressed", () => {
+  const parent = drawn(writing, TEXT);
+  all(parent, ".bar button")[0].click();
+  const [word] = all(parent, ".text button");
+  assert.match(word.getAttribute("aria-label"), /^Word 1 “one”: /);
+  word.click();
+  const { title } = parent.view_.values();
+  assert.ok(parent.querySelector(".rivals th").textContent.startsWith(title), title);
+  all(parent, ".rivals button")[1].click();
+  const [other] = all(parent, ".text button");
+  assert.deepEqual([other.textContent, other.getAttribute("aria-label")], ["other", null]);
+  assert.deepEqual(pressed(all(parent, ".branches button")), ["false", "true"]);
+});

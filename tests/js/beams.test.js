@@ -59,3 +59,24 @@ test("Tab reaches the continuation looked at, arrows the next one; a click picks
   words[3].click();
   assert.deepEqual(states(), [0, -1]);
 });
+
+test("the number of a step stands over all its continuations, above the best of them", () => {
+  const { grid } = viewOf(draw, { alt: "", picks: false, picked: null, nodes: NODES });
+  const placed = (selector) =>
+    [...grid.querySelectorAll(selector)].map(({ textContent, style: { gridColumn, gridRow } }) => ({
+      ...{ textContent, column: Number(gridColumn), row: Number(gridRow) },
+    }));
+  const numbers = placed("span");
+  assert.deepEqual(
+    numbers.map(({ textContent, column, row }) => [textContent, column, row]),
+    [
+      ["4", 1, 1],
+      ["5", 2, 1],
+      ["6", 3, 1],
+    ],
+  );
+  for (const [n, { column, row }] of placed("button").entries()) {
+    assert.equal(numbers[column - 1].textContent, String(NODES[n].step));
+    assert.equal(row, 2 + NODES[n].rank);
+  }
+});

@@ -17,6 +17,7 @@ test("of the board's switches Tab reaches one, arrows pass over what is missing,
     { name: "1", parts: [["l1", "layer 1"], ["b", "head 1"], ["c", "head 2"], null] },
   ];
   const view = viewOf(parts, { columns: ["x", "y", "z"], rows, done: "Off" }, "parts");
+  assert.equal(view.edited(), undefined, "nobody has said yet what is off");
   const switches = [...view.node.querySelectorAll("button")];
   const reached = () => switches.filter(({ tabIndex }) => tabIndex === 0).map(({ dataset }) => dataset.code);
   const walked = [reached()];
@@ -28,6 +29,12 @@ test("of the board's switches Tab reaches one, arrows pass over what is missing,
     walked.push(reached());
   }
   assert.deepEqual(walked.flat(), ["l0", "a", "m", "m", "a", "b", "c"]);
+  const named = switches.map(({ ariaLabel, title }) => [ariaLabel, title]);
+  const names = rows.flatMap((row) => row.parts.flatMap((part) => (part ? [part[1]] : [])));
+  assert.deepEqual(
+    named,
+    names.map((name) => [name, name]),
+  );
   switches[1].click();
   assert.deepEqual(
     switches.map(({ ariaChecked }) => ariaChecked),

@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { account } from "../../tfmviz/views/feed_forward/explain.ts";
 import { boxOf, cornerOf, layoutOf, moved, placeAt } from "../../tfmviz/views/feed_forward/paint.ts";
+import { viewOf } from "./page.js";
+
+const draw = (await import("../../tfmviz/views/feed_forward/view.ts")).default;
 
 /** @param {number} columns */
 const vector = (columns) => ({ rows: 1, columns, values: Float32Array.from({ length: columns }, (_, n) => n - 3) });
@@ -138,4 +141,28 @@ test("functions and gates are said in numbers", () => {
   );
   arrays.pre = { rows: 1, columns: 1, values: [-4] };
   assert.match(textOf(account({ header: relu, arrays, place: { part: "post", index: 0 }, sum: null })), /becomes 0/);
+});
+
+test("a mouse tells the number it is on, a finger that scrolls none; what was chosen is heard with its answer", () => {
+  const sites = Object.fromEntries(
+    Object.entries(arraysOf(8, 9)).map(([name, { columns, values }]) => [name, { shape: [columns], data: values }]),
+  );
+  const view = viewOf(draw, { facts: HEADER, sites }, "layer");
+  const pointed = (pointerType) => {
+    const { x, y } = cornerOf(view.layout, { part: "out", index: 2 });
+    view.canvas.onpointermove({ pointerType, clientX: x + 1, clientY: y + 1 });
+    return view.tip.textContent;
+  };
+  const idle = view.tip.textContent;
+  assert.equal(pointed("touch"), idle);
+  assert.match(pointed("mouse"), /^\+ out, coordinate 2: /);
+  view.canvas.onpointerleave();
+  assert.equal(view.tip.textContent, idle);
+  for (const [sequence, at, heard] of [
+    [0, "pre.4", ""],
+    [1, "pre.5", "h = x W_in + b, neuron 5: 2.000"],
+  ]) {
+    view.select({ sequence, at, sum: null });
+    assert.equal(view.live.textContent, heard);
+  }
 });

@@ -92,6 +92,15 @@ test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that 
   assert.equal(signOf(linear, "÷√d"), "ln");
   const stages = stagesOf(linear).map(({ id }) => id);
   assert.ok(stages.includes("feature") && !stages.includes("turn"));
+  const words = stagesOf(linear)
+    .find(({ id }) => id === "feature")
+    .words(linear, {});
+  const pieces = words
+    .flat()
+    .join("")
+    .match(/x \+ (\d+) above (\d+), e\^x below/);
+  const [more, from] = pieces.slice(1).map(Number);
+  assert.equal(from + more, Math.exp(from), "both pieces of φ meet");
   assert.match(
     explain(linear, "rot_q", { query: 0, dim: 0 })
       .blocks.flat(4)
@@ -143,4 +152,18 @@ test("the output of a head that is off is explained as off, and a zero of anothe
   assert.match(told(0, 2), /This head is off/);
   assert.doesNotMatch(told(2, 2), /is off/);
   assert.doesNotMatch(told(0, 0), /is off/);
+});
+
+test("the stage of the mask counts the keys that the query sees, or says that nothing is masked", () => {
+  const told = (...mask) => {
+    const keys = { rows: 2, columns: 1, values: Float64Array.of(1, 2) };
+    const masked = head(
+      { divided: "", divisor: 1, cap: null, keys: ["b", "c"] },
+      { q: row(1), k: keys, mask: row(...mask) },
+    );
+    const stage = stagesOf(masked).find(({ id }) => id === "masked");
+    return stage.words(masked, { query: 0 }).flat().join("");
+  };
+  assert.match(told(1, 0), /“a” sees 1 of 2/);
+  assert.match(told(1, 1), /every query sees every key/);
 });

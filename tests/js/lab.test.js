@@ -45,3 +45,52 @@ test("Python's mask for the sentence that has just been typed is taken, also if 
   const pressed = [...view.gallery.querySelectorAll("button")].map((node) => node.getAttribute("aria-pressed"));
   assert.deepEqual(pressed, ["true", "false"]);
 });
+
+const pressed = (group) =>
+  [...group.querySelectorAll("button")].flatMap((node) => (node.ariaPressed === "true" ? [node.textContent] : []));
+
+test("a mask is not drawn on while its sentence is still being typed", () => {
+  const view = new Lab(document.createElement("div"), {});
+  said(view, 3, 0);
+  const draw = () => {
+    view.press({ row: 1, column: 1 });
+    view.finish();
+    return view.mask.open[4];
+  };
+  view.show({ ...names(3), mask: full(3) }, { first: 0 });
+  assert.equal(draw(), 1);
+  said(view, 3, 0);
+  assert.equal(draw(), 0);
+  view.leave();
+});
+
+test("of the words those are pressed that a hand has hidden, of the brushes the one in the hand", () => {
+  const view = new Lab(document.createElement("div"), {});
+  const mask = full(2, 3);
+  for (const hiddenBefore of [0, 3]) mask.open[hiddenBefore] = 0;
+  view.show({ ...names(3), queries: words(2), gallery: [entry("start", mask)] });
+  view.select({ start: "start", bits: toBits(mask), sequence: 0 });
+  assert.match(view.board.canvas.ariaLabel, /2 queries and 3 keys/);
+  const seen = [pressed(view.sentence)];
+  for (const column of [1, 2, 1]) {
+    view.toggle(column);
+    view.drawMask();
+    seen.push(pressed(view.sentence));
+  }
+  assert.deepEqual(seen, [[], ["word 1"], ["word 1", "word 2"], ["word 2"]]);
+  assert.deepEqual(pressed(view.tools), ["cell"]);
+  view.hold("row");
+  assert.deepEqual(pressed(view.tools), ["row"]);
+  view.leave();
+});
+
+test("the table says which of its numbers is a visible cell", () => {
+  const view = new Lab(document.createElement("div"), {});
+  const mask = full(2);
+  mask.open[1] = 0;
+  view.show({ ...names(2), gallery: [entry("start", mask)] });
+  view.select({ start: "start", bits: toBits(mask), sequence: 0 });
+  const { title, rows } = view.values();
+  const [[, visible, masked]] = rows;
+  assert.match(title, new RegExp(`${visible} visible, ${masked} masked`));
+});

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { offers, parted } from "../../tfmviz/views/live/writing_sources.ts";
+import { parentOf } from "./page.js";
+
+const draw = (await import("../../tfmviz/views/offers/view.ts")).default;
 
 const VOCABULARY = [" the", " then", " dog", " door", "dog", " doll", "."];
 const asked = [];
@@ -47,4 +50,23 @@ test("where a word begins, as Python has it", () => {
     ["Il ét", "Il", "ét"],
   ])
     assert.deepEqual(parted(text), [before, begun]);
+});
+
+test("a tap goes into the box and is entered there; only where there is none, Python is told", async () => {
+  const [picked, entered] = [[], []];
+  const taps = () => {
+    const parentElement = parentOf("offers");
+    const data = { before: "a big ", words: ["dog", "door"] };
+    draw({ data, parentElement, setTriggerValue: (_, text) => picked.push(text) });
+    parentElement.querySelectorAll("button")[1].click();
+  };
+  taps();
+  assert.deepEqual(picked.splice(0), ["a big door "]);
+  const place = Object.assign(document.createElement("div"), { className: "st-key-text" });
+  const box = place.appendChild(document.createElement("textarea"));
+  box.addEventListener("keydown", ({ key, ctrlKey }) => entered.push([key, ctrlKey, box.value]));
+  document.body.append(place);
+  taps();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([picked, entered], [[], [["Enter", true, "a big door "]]]);
 });

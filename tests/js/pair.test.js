@@ -3,22 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pair } from "../../tfmviz/views/walk/pair.ts";
-
-/** Channels that deliver at once, as all windows of a browser have them. */
-function channels() {
-  const all = new Set();
-  return class {
-    constructor() {
-      all.add(this);
-    }
-    postMessage(data) {
-      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
-    }
-    close() {
-      all.delete(this);
-    }
-  };
-}
+import { channels } from "./page.js";
 
 test("whoever is gone is missed within two seconds, and heard again at once; other lectures are not heard", (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
@@ -48,4 +33,18 @@ test("whoever is gone is missed within two seconds, and heard again at once; oth
   assert.equal(heard.pop(), false);
   for (const one of [again, lectures[1]]) one.end();
   assert.deepEqual(seen[2], []);
+});
+
+test("a window that is closed says so, and is missed at once", (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const [ofLecture, ofPresenter] = ["i", "b"].map((name) => document.createElement(name)); // what windows would be
+  Object.assign(globalThis, { BroadcastChannel: channels(), window: ofLecture });
+  const seen = [];
+  const lecture = pair({ from: "lecture", of: "1" }, (_, is) => seen.push(is));
+  globalThis.window = ofPresenter;
+  const presenter = pair({ from: "presenter", of: "1" }, () => {});
+  assert.equal(seen.at(-1), true);
+  ofPresenter.dispatchEvent(new Event("pagehide"));
+  assert.equal(seen.at(-1), false);
+  for (const one of [lecture, presenter]) one.end();
 });

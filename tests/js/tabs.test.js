@@ -90,3 +90,26 @@ test("an open tab beside its strip is scrolled into the middle of it, and one th
   end();
   t.mock.timers.reset();
 });
+
+test("what a step speaks of is ringed once it is there, but not a whole figure that fills half of the window", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  document.body.innerHTML = `<p data-test-script-state="notRunning" data-test-connection-state="CONNECTED"><nav></nav>`;
+  Object.assign(globalThis, { innerWidth: 100, innerHeight: 100 });
+  const walk = document.querySelector("nav");
+  const ringed = (show, found) => {
+    globalThis.tfmvizWhere = () => found;
+    const end = keepInSight(walk, show);
+    const ring = walk.querySelector(".ring");
+    assert.ok(ring.hidden, "nothing is found yet");
+    t.mock.timers.tick(100);
+    const is = !ring.hidden;
+    end();
+    return is;
+  };
+  const [small, large] = [20, 90].map((width) => ({ left: 0, top: 0, width, height: width }));
+  assert.deepEqual(
+    [ringed(["steps"], small), ringed(["steps"], large), ringed(["steps", "it"], large), ringed(["steps"], null)],
+    [true, false, true, false],
+  );
+  delete globalThis.tfmvizWhere;
+});

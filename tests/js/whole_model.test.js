@@ -90,6 +90,15 @@ test("amounts are only written of the text in which the followed token is", () =
     target.rows.map(({ label }) => label),
     ["attention adds", "length", "top prediction", "probability"],
   );
+  const silent = scene();
+  for (const shown of silent.lanes[0].columns) shown.says = false;
+  for (const quiet of [silent, { ...scene(), beside: true }]) {
+    const [{ rows }] = layOut(quiet, 870, measure, "decoder").lanes;
+    assert.deepEqual(
+      rows.map(({ label }) => label),
+      ["attention adds", "length"],
+    );
+  }
 });
 
 for (const width of [318, 870]) {
@@ -163,6 +172,7 @@ test("a column says only what it has", () => {
     [true, false, true, true, true],
   );
   assert.equal(hasRow(column("x", { image: "pattern" }), "length"), false);
+  assert.equal(hasRow(column("x"), "says"), false);
 });
 
 test("an address sets model, text, layer, head, token and what the page is to show", () => {

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.mutate import Change, Mutants, changes, commands, draw, killer, ran, told
+from scripts.quick import ROOT, git
 
 PYTHON = b'''"""A docstring with 1 < 2."""
 from __future__ import annotations
@@ -107,7 +108,11 @@ def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(
     assert killer(tmp_path, [[sys.executable, "-c", "import signal; signal.pause()"]], 0.1) == []
     quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
     assert quick[0] == "node"
-    assert browser[-1] == "tests/browser/test_explorer.py"
+    assert browser[-1] == "tests/browser/test_masks.py"
+    scripts = [path for path in git("ls-files", "tfmviz/views") if path.endswith((".ts", ".tsx"))]
+    speaking = {path.split("/")[2]: path for path in scripts if told(path, (ROOT / path).read_bytes())}
+    for view, path in speaking.items():
+        assert commands(path)[-1][-1].startswith(("tests/browser/", "tests/site")), view
 
 
 def test_a_mutant_is_asked_by_the_tests_that_ran_its_statement(tmp_path: Path) -> None:

@@ -145,6 +145,8 @@ def test_every_part_can_be_read_by_everybody_on_every_screen(
     for name, shown in PARTS.items():
         page.get_by_role("link", name=name).click()
         expect(page.locator(shown).first).to_be_visible()
+        for other, of_other in PARTS.items():
+            expect(page.locator(of_other).first).to_be_visible(visible=other == name)
         assert Axe().run(page).response["violations"] == []
         for width in (1024, 390, 1280):  # the last has room for the names of all parts
             page.set_viewport_size({"width": width, "height": 800})

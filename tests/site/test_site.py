@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,14 +12,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.node import call
 from tests.site import PARTS, SMALL, Visitor, traced
 from tests.traces import decoder, words
 from tests.views.standalone import as_strip, strip_numbers
-from tfmviz import masks, site, views, zoo
+from tfmviz import site, views, zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
-from tfmviz.ui import masks as lab
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
 
@@ -149,8 +146,17 @@ def test_another_model_and_another_sentence_stand_beside_and_words_are_those_of_
     assert_words(page, first_words(traced("The cat sat"), "twins-rope"))
 
 
-def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
+SAID = """() => {
+  globalThis.said = [];
+  const keep = (changes) => globalThis.said.push(...changes.flatMap(({ addedNodes: [text] }) => text?.data ?? []));
+  new MutationObserver(keep).observe(document.querySelector(".note"), { childList: true });
+}"""
+"""Keeps all that is said from now on."""
+
+
+def test_the_address_names_a_model_once_it_is_shown_and_until_then_how_much_is_here(visitor: Visitor) -> None:
     page = visitor.open("?text=Once")
+    page.evaluate(SAID)
     held: list[Route] = []
     may_come: list[bool] = []
     page.route("**/models/**", lambda route: visitor.answer(route) if may_come else held.append(route))
@@ -163,6 +169,9 @@ def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
     for route in held:
         visitor.answer(route)
     page.wait_for_function("() => location.search.includes('twins-none')")
+    first, *others = page.evaluate("globalThis.said")
+    assert first.endswith(" is loading …")
+    assert others[-1].endswith(" is loading: 100%")
     assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
 
 
@@ -239,27 +248,6 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
         site.main([str(tmp_path), "--models", "../../etc"])
     assert "cannot compute ../../etc; it can compute " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-SHOWN = ("full", "causal", "prefix", "window", "dilated", "blocks", "global")
-RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, [...mask.open]])"
-
-
-def test_the_gallery_of_the_site_is_that_of_python() -> None:
-    for length, (is_decoder, window) in product((1, 2, 7, 12), ((True, None), (True, 4), (False, None))):
-        model = {"isDecoder": is_decoder, "window": window}
-        shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
-        sizes = {"n_prefix": 5, "radius": 2, "step": 3, "size": 5, "n_global": 1, "n_random": 1, "seed": 0}
-        drawn = lab.gallery(
-            length, length, lab.Settings(second="", back=is_decoder, **sizes), second_len=1, crossing=False
-        )
-        patterns = {one.id: one.mask.tolist() for one in drawn if one.id in SHOWN}
-        if window is not None and window < length:
-            patterns["own"] = (masks.causal(length) & masks.near(length, length, window)).tolist()
-        found = {name: np.reshape(cells, (length, length)).astype(bool).tolist() for name, cells in shown}
-        assert found == patterns, model
-        own = "own" if "own" in patterns else "causal" if is_decoder else "full"
-        assert shown[0][0] == own, "the model's own comes first"
 
 
 @pytest.fixture

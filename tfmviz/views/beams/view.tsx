@@ -12,7 +12,7 @@ const KINDS = ["best", "goes on", "complete", "dropped"] as const;
 const STUB = 14; // pixels of the line to what is not drawn
 
 class BeamTree extends ViewBase {
-  data: Data = { alt: "", picks: false, picked: null, nodes: [] };
+  data!: Data; // from the first `read` on
   picked: number | null = null;
   hovered: number | null = null; // the continuation under the pointer or the keyboard
   lines = make("canvas", { ariaHidden: "true" });
@@ -30,7 +30,7 @@ class BeamTree extends ViewBase {
   );
 
   read(data: Data) {
-    const isSame = JSON.stringify(data.nodes) === JSON.stringify(this.data.nodes);
+    const isSame = JSON.stringify(data.nodes) === JSON.stringify(this.data?.nodes);
     this.data = data;
     if (data.picks || !isSame) this.picked = data.picked;
     if (this.hovered !== null && this.hovered >= data.nodes.length) this.hovered = null;

@@ -23,6 +23,10 @@ class Cuts extends ViewBase {
   body = make("div");
   node = this.mount({ className: "pieces" }, this.body, this.bar());
 
+  get title() {
+    return this.data.caption || "Pieces";
+  }
+
   draw() {
     const { caption, titles, rows } = this.data;
     const head = titles.map((title) => make("th", { scope: "col", textContent: title }));
@@ -32,14 +36,14 @@ class Cuts extends ViewBase {
   }
 
   figure() {
-    return { ...figureOf(this.body), name: "pieces", title: this.data.caption || "Pieces", caption: "" };
+    return { ...figureOf(this.body), name: "pieces", title: this.title, caption: "" };
   }
 
   values() {
     const { titles, rows } = this.data;
     const below = Math.max(0, ...rows.flatMap(({ pieces }) => pieces.map((piece) => piece.length - 2)));
     return {
-      title: this.data.caption || "Pieces",
+      title: this.title,
       columns: [...titles, ...Array.from({ length: below }, (_, n) => `line ${n + 1} below`)],
       rows: rows.flatMap(({ name, note, pieces }) =>
         pieces.map(([text, , ...lines]) => {

@@ -129,7 +129,7 @@ export class Site {
 
   /** Adds a part of the page, in a shadow of its own: its styles were written for that. */
   add(name: PageName, makePart: (site: Site, parent: HTMLElement) => Part) {
-    const host = make("div", { dataset: { part: name }, hidden: true });
+    const host = make("div", { dataset: { part: name } });
     byId("parts").append(host);
     const inner = make("div");
     shadowOf(host).append(inner);

@@ -86,7 +86,7 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
     const y = band + TEXT_LINE * n;
     const bar = column.bars?.find((other) => other.kind === kind);
     const value = bar ? arrays[bar.values].values[row] : null;
-    const text = textOf(column, kind, value, what);
+    const text = value === null ? textOf(column, kind, what) : amount(value);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
     const whole = isStrip && text ? `${label} ${text}` : text;
     const at = isStrip ? x : x + width / 2;
@@ -94,9 +94,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
   }
 }
 
-function textOf(column: Column, kind: string, added: number | null, { arrays, row, says, isStrip }: What): string {
+/** Of a vector its length, or what the model says there. */
+function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: What): string {
   if (kind === "length") return amount(arrays[`${column.matrix}.length`].values[row]);
-  if (kind !== "says" && kind !== "sure") return amount(added ?? 0);
   const said = saidOf(column, arrays, row, says);
   if (!said) return "";
   if (kind === "sure") return perCent(said[1]);

@@ -40,8 +40,7 @@ export class Painter {
         brush.text(line.slice(name.length), name ? brush.widthOf(name) : 0, lane.y + 9 + n * TEXT_LINE);
       }
       for (const line of lane.lines) paintTokens(brush, lane, line);
-      const { x = 0, y = 0, lines = [] } = lane.sentence ?? {};
-      for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
+      if (lane.sentence) paintText(brush, lane.sentence);
       for (const place of lane.columns) {
         brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
         this.box(brush, place);
@@ -177,6 +176,11 @@ export function tileOf({ heads, lines }: Column, box: Rect, head: number): Rect 
   const start = box.x + (box.width - across * (TILE + 6) + 6) / 2;
   const y = box.y + 4 + TEXT_LINE * (1 + lines.length) + Math.floor(head / 4) * (TILE + TEXT_LINE + 4);
   return { x: start + (head % 4) * (TILE + 6), y, width: TILE, height: TILE };
+}
+
+/** The tokens as running text, on a phone. */
+function paintText(brush: Brush, { x, y, lines }: { x: number; y: number; lines: string[] }): void {
+  for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
 }
 
 function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: Line): void {

@@ -65,7 +65,8 @@ export class Whole extends ViewBase {
 
   constructor(parent: HTMLElement, page: Page) {
     super(parent, page);
-    const [back, next] = [-1, 1].map((by) => button(by < 0 ? "← Back" : "Next →", { onclick: () => this.step(by) }));
+    const back = button("← Back", { onclick: () => this.step(-1) });
+    const next = button("Next →", { onclick: () => this.step(1) });
     this.controls.append(make("div", { className: "steps" }, back, next, this.plays), this.bar());
     const properties = { className: "whole", ariaLabel: "The whole model" };
     this.mount(properties, this.controls, this.tip, this.picture, this.legend);
