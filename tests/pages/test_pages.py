@@ -25,10 +25,12 @@ from tfmviz import zoo
 from tfmviz.analysis import residual
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
+from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 SENTENCES = [example.text for example in examples_for("tiny-english")]
@@ -333,6 +335,7 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
         n = len(head["weights"])
         head["weights"] = np.array([row + [0] * (n - len(row)) for row in head["weights"]]) / 1e4
         np.testing.assert_allclose(head["weights"], trace[f"{head['layer']}.pattern"][head["head"]], atol=1e-4)
+        assert f"decoder.{head['name']}" == f"{head['layer']}.{head['head']}".replace(".self_attn", "")
     first, word = heads[0], data["word"]
     assert (first["layer"], first["head"], data["labels"][word]) == (FIRST.layer, FIRST.head, FIRST.word)
     assert first["does"] == f"links “{FIRST.word}” to “{FIRST.to}”"
@@ -344,6 +347,12 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
     patterns = np.stack([trace[f"{layer}.pattern"] for layer in trace.layers])
     np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)
     assert len(doors) == 6
+    mask = np.tri(len(first["weights"]), dtype=bool)
+    mask[word, first["weights"][word].argmax()] = False
+    edit = SetMask(layer=first["layer"], mask=tuple(map(tuple, mask.tolist())))
+    after = zoo.load("tiny-english").trace(FIRST.text, (edit,))[f"{first['layer']}.pattern"][first["head"], word]
+    painted = next(door["says"] for door in doors if door["title"] == "A mask being painted")
+    assert painted.endswith(f"gives {quoted(trace.tokens)[after.argmax()]} {after.max():.0%}.")
     for door in doors:
         assert is_there(door["address"]), door["title"]
 

@@ -89,7 +89,7 @@ def in_bytes(count: float) -> str:
         return NO_NUMBER
     unit, large = unit_of_bytes(count)
     value = count / large
-    return f"{value:.0f} {unit}" if large == 1 or value >= 100 or value == int(value) else f"{value:.1f} {unit}"
+    return f"{value:.0f} {unit}" if value >= 100 or value == int(value) else f"{value:.1f} {unit}"
 
 
 def unit_of_bytes(count: float) -> tuple[str, int]:

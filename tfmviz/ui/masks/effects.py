@@ -33,15 +33,13 @@ def both_masks(
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
-def verdict(sides: HeadComparison, chosen: Chosen, layers: tuple[str, ...]) -> None:
+def verdict(sides: HeadComparison, chosen: Chosen) -> None:
     """The effect in words: empty rows, loss, and the positions that can see the answer."""
     ctx = sides.lessons[0]
     before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
-        names = ", ".join(
-            f"{row} {markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
-            for row in chosen.empty[:6]
-        )
+        said = said_of_queries(before, ctx.choice.layer)
+        names = ", ".join(f"{row} {markdown.plain(said[row])}" for row in chosen.empty[:6])
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
             f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is "
