@@ -7,11 +7,11 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
+from tfmviz.analysis.heads import allowed
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.cells import Axis, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
@@ -59,7 +59,7 @@ def verdict(sides: HeadComparison, chosen: Chosen) -> None:
         st.markdown("The source does not contain the answer.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
-    answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
+    answers = mask_effect.seen_answers(mask_effect.layers_to_reach([allowed(after, layer) for layer in self_layers]))
     if not len(answers):
         st.markdown("No position can see the word it has to predict.")
         return
@@ -85,12 +85,6 @@ def _trained_without(ctx: PageContext) -> str:
         f"its twin with the mask has {of_twin:.2f}."
         f"{before_after.of_twins(ctx.text)}"
     )
-
-
-def _seen(trace: Trace, layer: str) -> Array:
-    """The pairs that at least one head of a layer allows: (q_len, k_len)."""
-    mask = trace[f"{layer}.mask"]
-    return np.logical_or.reduce(mask, axis=0) if mask.ndim == 3 else mask
 
 
 def attention(sides: HeadComparison) -> None:
