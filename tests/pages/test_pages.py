@@ -28,7 +28,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import router
+from tfmviz.ui import inputs, router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
@@ -91,8 +91,18 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokeniz
     assert {*charts(app), *matrices(app)} == {"norms", "writes"}
     np.testing.assert_allclose(matrices(app)["norms"][0], np.linalg.norm(streams, axis=-1), rtol=1e-4)
     share = residual.stream(zoo.load("tiny-english").trace(text), "decoder").attention_share
+    parts = pictures(app)["norms"][0]["notes"][1 + layer][token]
+    assert parts == f"of this layer's step: attention {share[layer, token]:.0%}, MLP {1 - share[layer, token]:.0%}"
     shown = [number(found) for found in re.findall(r"attention: [^;]*?(−?[\d.]+%)", alt(app, "writes"))]
     assert shown == pytest.approx(share[:, token], abs=0.0051)
+
+
+def test_the_page_that_can_be_exported_is_the_explorers(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered: dict[str, Callable[[], str]] = {}
+    monkeypatch.setattr(inputs, "download_button", lambda label, data, *_, **__: offered.update({label: data}))
+    app = open_page(text="the cat sat", view="Export")
+    assert base64.b64encode(payload(app)).decode() in (page := offered["The explorer as a page"]())
+    assert "<title>Attention of tiny-english</title>" in page
 
 
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:

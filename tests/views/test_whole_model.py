@@ -176,6 +176,7 @@ def test_every_kind_of_model_can_be_drawn() -> None:
             assert sum(column.get("parameters", 0) for column in every) <= header["total"], (name, zoom)
             assert all(np.isfinite(array).all() for array in arrays.values()), (name, zoom)
             if sites := view.read_at(subject, zoom, layer):
+                assert set(sites.values()) <= set(subject.trace.sites), (name, zoom)
                 assert {column["id"] for column in every if column.get("says")} == set(sites) - {"end"}, (name, zoom)
             else:
                 assert zoom == "head" or layer.startswith("encoder"), (name, zoom)
