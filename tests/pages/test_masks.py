@@ -112,6 +112,7 @@ def test_rows_that_see_nothing_are_named_and_filled_in_every_part_of_the_page() 
     app = open_page("masks", model="french-english", text="Je suis là.", kind="encoder", start="strict")
     next(group for group in app.get("button_group") if group.key == "in_layers").set_value([]).run()
     assert "Row 0 “Je” may look at nothing" in app.warning[0].value, "in no layer"
+    assert "Mean surprise at the next word of the model's answer: " in words(app)
 
 
 def test_losses_are_those_of_an_independent_forward_pass() -> None:
@@ -202,7 +203,7 @@ def test_the_models_own_mask_needs_no_second_run_and_no_figure_of_a_change() -> 
         mask[3, 1] = False
         assert lab.edited(here, chosen(mask, "own"), (), None) is here
         gallery = parts(open_page("masks", text=here.text, model=model))[0]["gallery"]
-        assert ("own" in [one["id"] for one in gallery]) == bool(window)
+        assert (gallery[0]["title"] == "its own") == bool(window)
         assert not window or f"itself and at most the {window - 1} tokens before it" in gallery[0]["words"]
         after = lab.edited(here, chosen(mask, "own"), layers, None)
         assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
