@@ -328,7 +328,7 @@ def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
     """The view would show turned vectors and could not say how they came about."""
     model, layer = models.load(f"twins-{clocks}"), "decoder.2.self_attn"
     with pytest.raises(ValueError, match="by which angles is not known"):
-        view.payload(model.trace(LONGER), layer, 0, model.weights.attention(layer), PositionEffects())
+        view.payload(model.trace(LONGER), layer, 0, model.weights.attention(layer), PositionEffects(), title="")
 
 
 def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:

@@ -263,17 +263,11 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
             scores = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
             said = f"at word {at + 1}: greedy “{word}”, best “{other}”. {scores}"
         assert said in words(app)
-    model, off = (
-        zoo.with_copies(load("tiny-english")),
-        {"with": "a head off", "without_layer": "4", "without_head": "1"},
-    )
-    said = words(open_writing(behind="Beam search", text=TEXT, **off))
-    edit, ends = AblateHead(layer="decoder.4.self_attn", head=1), model.tokenizer.marks.ends
-    for edits in ((), (edit,)):
-        (greedy,) = (
-            zoo.writing.search(model, TEXT, width=1, banned=ends, max_new_tokens=12, edits=edits).beams[-1].complete
-        )
-        print(decimal(greedy.score), said)
+    english, switched = load("tiny-english"), {"with": "a head off", "without_layer": "4", "without_head": "1"}
+    said, asked = words(open_writing(behind="Beam search", **switched)), {"banned": english.tokenizer.marks.ends}
+    for off in ((), (AblateHead(layer="decoder.4.self_attn", head=1),)):
+        ways = zoo.writing.search(english, TEXT, width=1, max_new_tokens=12, edits=off, **asked).beams[-1].complete
+        assert f"Scores: {decimal(ways[0].score)} and " in said
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:
