@@ -110,7 +110,7 @@ def test_rows_that_see_nothing_are_named_and_filled_in_every_part_of_the_page() 
         warned = open_page("masks", text=TEXT, start="full", edit=edit).warning[0].value
         assert (" … may look" in warned) == (closed > 6)
     app = open_page("masks", model="french-english", text="Je suis là.", kind="encoder", start="strict")
-    next(group for group in app.get("button_group") if group.key == "in_layers").set_value([]).run()
+    app.pills(key="in_layers").set_value([]).run()
     assert "Row 0 “Je” may look at nothing" in app.warning[0].value, "in no layer"
     assert "Mean surprise at the next word of the model's answer: " in words(app)
 

@@ -249,25 +249,25 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
         for one in found:
             assert tuple(beams.named(model, index) for index in one.ids) in ways
             scores = [decimal(one.score), decimal(one.normalised, ".3f")]
-            text = " ".join(model.tokenizer.decode([index for index in one.ids if index]).split())
-            assert [text, str(len(one.ids)), *scores] in sent(app, "complete")["rows"]
+            read = " ".join(model.tokenizer.decode([index for index in one.ids if index]).split())
+            assert [read, str(len(one.ids)), *scores] in sent(app, "complete")["rows"]
         assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
         best = sent(app, "complete")["rows"][0]
         assert f"with {width} beams: {best[0]}, score {found[0].score:.2f}, " in sent(app, "tree")["alt"]
         assert f" the worst of {width} complete ones" in sent(app, "complete")["about"]
         (greedy,) = zoo.writing.search(model, source, width=1, max_new_tokens=12).beams[-1].complete
-        said = "The best text is the greedy one."
+        told = "The best text is the greedy one."
         if width > 1:
             at = next(n for n, both in enumerate(zip(greedy.ids, found[0].ids, strict=False)) if both[0] != both[1])
             word, other = (markdown.plain(beams.named(model, ids[at])) for ids in (greedy.ids, found[0].ids))
             scores = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
-            said = f"at word {at + 1}: greedy “{word}”, best “{other}”. {scores}"
-        assert said in words(app)
+            told = f"at word {at + 1}: greedy “{word}”, best “{other}”. {scores}"
+        assert told in words(app)
     english, switched = load("tiny-english"), {"with": "a head off", "without_layer": "4", "without_head": "1"}
-    said, asked = words(open_writing(behind="Beam search", **switched)), {"banned": english.tokenizer.marks.ends}
+    both, ends = words(open_writing(behind="Beam search", **switched)), english.tokenizer.marks.ends
     for off in ((), (AblateHead(layer="decoder.4.self_attn", head=1),)):
-        ways = zoo.writing.search(english, TEXT, width=1, max_new_tokens=12, edits=off, **asked).beams[-1].complete
-        assert f"Scores: {decimal(ways[0].score)} and " in said
+        alone = zoo.writing.search(english, TEXT, width=1, banned=ends, max_new_tokens=12, edits=off).beams[-1].complete
+        assert f"Scores: {decimal(alone[0].score)} and " in both
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:

@@ -208,6 +208,10 @@ def _take_token(box: str, key: str) -> None:
         pin(chosen, key)
 
 
+def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
+    token_box(labels, position, label=label, key="to")
+
+
 def has_chosen_head() -> bool:
     """The reader has chosen a head, here or in the address; until then a tab may open with a different one."""
     chosen = st.session_state.get("has_chosen_head") or url.has("layer", "head")

@@ -220,7 +220,7 @@ def in_context(ctx: PageContext) -> None:
         first, second = (first, (first + 1) % len(ids) if other is None else other)
         with lesson.control_row("in_context"):
             controls.token_box(names, first, label="This token")
-            controls.token_box(names, second, label="and this one", key="to")
+            controls.other_box(names, second, label="and this one")
         found = compared(ctx.trace, ctx.choice.layer.split(".")[0], tokens.ids, (first, second))
         x = np.arange(float(len(found.stages)))
         values = {
