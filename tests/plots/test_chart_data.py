@@ -200,6 +200,30 @@ def test_hands_point_at_their_positions() -> None:
         (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
     ]
     assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
+    seen: dict[str, Any] = {
+        "width": 200,
+        "height": 100,
+        "max": max,
+        "min": min,
+    }
+    radius = eval(  # the ring lies where a radius of 1 is drawn
+        chart.spec["layer"][1]["mark"]["outerRadius"]["expr"], seen
+    )
+    for channel, size in (("x", 200), ("y", 100)):
+        low, high = (eval(end["expr"], seen) for end in scale(chart, channel, "point")["domain"])
+        assert (low, size / (high - low)) == (-high, pytest.approx(radius))
+
+
+def test_waves_are_told_by_their_dimensions_at_every_position() -> None:
+    table = np.arange(16.0).reshape(4, 4) / 100
+    chart = paths.waves(table, (1, 0), np.array([6.0, 60]), at=(1, 3), theme=LIGHT)
+    frequency = {0: "frequency 1.047, wavelength 6", 1: "frequency 0.1047, wavelength 60"}
+    expected = [f"dim {j} at {x}: {table[x, j]:.4g}, {frequency[j // 2]}" for j in (2, 3, 0, 1) for x in range(4)]
+    assert [word for name in chart.data for word in chart.data[name].get("hover", ())] == expected
+    read = [f"{table[x, j]:+.2f}" for x in (1, 3) for j in (2, 3, 0, 1)]
+    assert any(list(column) == read for columns in chart.data.values() for column in columns.values())
+    lines = {str(line)[5:] for columns in chart.data.values() for line in columns.get("line", ())}
+    assert lines == {f"dim {j}" for j in range(4)}
 
 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:

@@ -46,19 +46,19 @@ def test_where_the_token_looks_in_both(seed: int) -> None:
     row = model.trace(texts[0])[f"{layer}.pattern"][head, query]
     names, others = quoted(a), quoted(b)
     looks = f"{names[query]} looks most at {names[row.argmax()]} "
-    (word, share), (word_b, share_b) = (
+    (word, chance), (word_b, chance_b) = (
         best_after(text, at) for text, at in zip(texts, (query, pairing.partner(query)), strict=True)
     )
     alone = expected(replace(sides, lessons=(here, here))).replace("\\", "")
-    assert alone == f"After {names[query]} the model expects “{word}” ({share})."
-    in_a, in_b = f"A expects “{word}” ({share})", f"B “{word_b}” ({share_b})"
+    assert alone == f"After {names[query]} the model expects “{word}” ({chance})."
+    in_a, in_b = f"A expects “{word}” ({chance})", f"B “{word_b}” ({chance_b})"
     if pairing.partner(query) is None:
         assert a[query] not in b or a.count(a[query]) > b.count(a[query])
         assert sentence.startswith(f"In A, {looks}")
         assert "B has no such token" in sentence
         assert expects == f"After {names[query]} {in_a}. B has no such token."
         return
-    both = f"both expect “{word}”: {share} in A, {share_b} in B" if word == word_b else f"{in_a}, {in_b}"
+    both = f"both expect “{word}”: {chance} in A, {chance_b} in B" if word == word_b else f"{in_a}, {in_b}"
     assert expects == f"After {names[query]} {both}."
     other = model.trace(texts[1])[f"{layer}.pattern"][head, pairing.partner(query)]
     assert b[pairing.partner(query) or 0] == a[query]

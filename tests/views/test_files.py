@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,9 +106,11 @@ def kept(page: str, name: str) -> str:
 def test_a_page_names_its_model_and_knows_of_its_heads_what_the_explorer_knows() -> None:
     model, folder = zoo.load("twins-rope"), zoo.MODELS / "twins-rope"
     trace, both = model.trace("The cat & I"), translation(words(3), words(2))
-    for facts in ({"book": load(folder / FILE, model.weights)}, {"on_repeats": layer_scores(model.trace("a b a b"))}):
-        page = views.html(trace, title="twins-rope", **facts)  # type: ignore[arg-type]
-        assert base64.b64decode(kept(page, "payload")) == views.payload(trace, title="twins-rope", **facts)  # type: ignore[arg-type]
+    repeats, book = layer_scores(model.trace("a b a b")), load(folder / FILE, model.weights)
+    some: list[dict[str, Any]] = [{"book": book}, {"on_repeats": repeats}]
+    for facts in some:
+        page = views.html(trace, title="twins-rope", **facts)
+        assert base64.b64decode(kept(page, "payload")) == views.payload(trace, title="twins-rope", **facts)
         assert "<title>Attention of twins-rope</title>" in page
     assert '<h1 dir="auto">The cat &amp; I</h1>' in page
     assert both.source is not None
