@@ -256,13 +256,13 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
         assert f"with {width} beams: {best[0]}, score {found[0].score:.2f}, " in sent(app, "tree")["alt"]
         assert f" the worst of {width} complete ones" in sent(app, "complete")["about"]
         (greedy,) = zoo.writing.search(model, source, width=1, max_new_tokens=12).beams[-1].complete
-        told = "The best text is the greedy one."
+        result = "The best text is the greedy one."
         if width > 1:
             at = next(n for n, both in enumerate(zip(greedy.ids, found[0].ids, strict=False)) if both[0] != both[1])
             own, other = (markdown.plain(beams.named(model, ids[at])) for ids in (greedy.ids, found[0].ids))
             scores = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
-            told = f"at word {at + 1}: greedy “{own}”, best “{other}”. {scores}"
-        assert told in words(app)
+            result = f"at word {at + 1}: greedy “{own}”, best “{other}”. {scores}"
+        assert result in words(app)
     english, switched = load("tiny-english"), {"with": "a head off", "without_layer": "4", "without_head": "1"}
     both, ends = words(open_writing(behind="Beam search", **switched)), english.tokenizer.marks.ends
     for off in ((), (AblateHead(layer="decoder.4.self_attn", head=1),)):

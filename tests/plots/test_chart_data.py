@@ -11,7 +11,7 @@ from tfmviz.plots import columns as upright
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, curves, growth, line_chart, named_lines
-from tfmviz.plots.pairs import pairs
+from tfmviz.plots.pairs import differences, pairs
 from tfmviz.plots.theme import DARK, LIGHT
 
 TOKENS = ("<s>", "a", "a")
@@ -64,6 +64,14 @@ def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() ->
     assert chart.data["rows"]["hover"][1] == "q · k near 0.00: 50.0% of the pairs"
     bar = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "bar")
     assert bar["encoding"]["y2"] == {"datum": 0}, "without it each bar is a dash at its end"
+
+
+def test_areas_and_differences_say_their_share_and_their_sign() -> None:
+    chart = bars.areas({"attention": 30, "embedding": 10}, theme=LIGHT)
+    assert chart.data["rows"]["hover"] == ["attention: 30 parameters, 75%", "embedding: 10 parameters, 25%"]
+    words: dict[str, Any] = {"title": "B − A", "token_title": "word", "names": ["“a”", "“b”"], "theme": LIGHT}
+    chart = differences(("a", "b"), np.array([1.0, 2.0]), np.array([0.25, 2.5]), **words)
+    assert chart.data["rows"]["hover"] == ["“a”: 1.000 in A, 0.250 in B, −0.750", "“b”: 2.000 in A, 2.500 in B, +0.500"]
 
 
 def test_bars_have_their_colours_and_words_and_room_for_these() -> None:
@@ -200,15 +208,8 @@ def test_hands_point_at_their_positions() -> None:
         (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
     ]
     assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
-    seen: dict[str, Any] = {
-        "width": 200,
-        "height": 100,
-        "max": max,
-        "min": min,
-    }
-    radius = eval(  # the ring lies where a radius of 1 is drawn
-        chart.spec["layer"][1]["mark"]["outerRadius"]["expr"], seen
-    )
+    seen: dict[str, Any] = {"width": 200, "height": 100, "max": max, "min": min}
+    radius = eval(chart.spec["layer"][1]["mark"]["outerRadius"]["expr"], seen)  # the ring lies where 1 is drawn
     for channel, size in (("x", 200), ("y", 100)):
         low, high = (eval(end["expr"], seen) for end in scale(chart, channel, "point")["domain"])
         assert (low, size / (high - low)) == (-high, pytest.approx(radius))
