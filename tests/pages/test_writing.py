@@ -260,8 +260,8 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
         if width > 1:
             at = next(n for n, both in enumerate(zip(greedy.ids, found[0].ids, strict=False)) if both[0] != both[1])
             own, other = (markdown.plain(beams.named(model, ids[at])) for ids in (greedy.ids, found[0].ids))
-            scores = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
-            result = f"at word {at + 1}: greedy “{own}”, best “{other}”. {scores}"
+            sums = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
+            result = f"at word {at + 1}: greedy “{own}”, best “{other}”. {sums}"
         assert result in words(app)
     english, switched = load("tiny-english"), {"with": "a head off", "without_layer": "4", "without_head": "1"}
     both, ends = words(open_writing(behind="Beam search", **switched)), english.tokenizer.marks.ends
