@@ -117,6 +117,8 @@ def test_another_head_and_a_head_that_is_off() -> None:
     shown, edits = matrices(app), (AblateHead(layer="decoder.2.self_attn", head=1),)
     off = pattern_of(edits=edits)
     assert pictures(app)["side_b"][0]["titles"] == ["B, without head 2.1"]
+    bars = [pictures(app)[key][0]["scale"]["title"] for key in ("side_a", "side_b")]
+    assert bars == ["share of attention", ""], "one bar is enough"
     a, b = (models.load("tiny-english").trace(RIVER, some)["decoder.5.resid_post"][8] for some in ((), edits))
     cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert f"cosine 1.00 before the first layer, {cosine:.2f} after the last." in words(app)

@@ -376,6 +376,7 @@ def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(mo
         assert all(("←" if link.page in course[:n] else "→") in link.label for link in leads), course[n]
         assert "`|||`" not in words(app), "for models that read two sentences"
     assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
+    assert [page.title for page in router._made()] == [page.title for page in router.PAGES]
     assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
     app = open_page("home")
     monkeypatch.setattr(zoo, "catalogue", lambda: ())
