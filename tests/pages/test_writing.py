@@ -14,7 +14,6 @@ from tfmviz import load, zoo
 from tfmviz.analysis.keyboard import WORD, Words, taken
 from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
-from tfmviz.record.edits import AblateHead
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.ui import beams
 from tfmviz.ui.writing import branches, edits
@@ -263,11 +262,6 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
             sums = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
             result = f"at word {at + 1}: greedy “{own}”, best “{other}”. {sums}"
         assert result in words(app)
-    english, switched = load("tiny-english"), {"with": "a head off", "without_layer": "4", "without_head": "1"}
-    both, ends = words(open_writing(behind="Beam search", **switched)), english.tokenizer.marks.ends
-    for off in ((), (AblateHead(layer="decoder.4.self_attn", head=1),)):
-        alone = zoo.writing.search(english, TEXT, width=1, banned=ends, max_new_tokens=12, edits=off).beams[-1].complete
-        assert f"Scores: {decimal(alone[0].score)} and " in both
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:

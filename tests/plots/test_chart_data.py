@@ -208,11 +208,6 @@ def test_hands_point_at_their_positions() -> None:
         (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
     ]
     assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
-    seen: dict[str, Any] = {"width": 200, "height": 100, "max": max, "min": min}
-    radius = eval(chart.spec["layer"][1]["mark"]["outerRadius"]["expr"], seen)  # the ring lies where 1 is drawn
-    for channel, size in (("x", 200), ("y", 100)):
-        low, high = (eval(end["expr"], seen) for end in scale(chart, channel, "point")["domain"])
-        assert (low, size / (high - low)) == (-high, pytest.approx(radius))
 
 
 def test_waves_are_told_by_their_dimensions_at_every_position() -> None:

@@ -95,14 +95,6 @@ def test_all_panels_point_at_one_step_and_one_alone_at_its_own() -> None:
         assert len(named) == n
 
 
-def test_panels_have_titles_and_of_many_heads_the_largest_number() -> None:
-    for n, title in ((2, "induction"), (7, "induction, 0 to 0.6")):
-        heads = {f"head 0.{head}": np.full(4, head / 10) for head in range(n)}
-        losses = {"all": np.ones(4)}
-        chart = panels.forming(STEPS, losses=losses, heads={"induction": heads}, level=(3.0, "x"), now=1, theme=LIGHT)
-        assert [view["title"] for view in chart.spec["vconcat"]] == ["loss, nats per token", title]
-
-
 def test_a_bright_run_lies_on_all_others() -> None:
     lines = {name: (np.arange(1.0, 6), np.arange(5.0)) for name in "abcdefg"}
     chart = panels.log_panels({"loss": lines}, theme=LIGHT, bright="c")

@@ -38,11 +38,3 @@ def test_what_was_chosen_for_another_text_is_removed_and_nothing_else(monkeypatc
         assert len(address) == left, about
     url.put({"step": "1", "text": ""})
     assert address == {"step": "1"}
-
-
-def test_a_choice_is_the_sessions_and_the_addresss_when_the_reader_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(st, "query_params", {"x": "address"})
-    monkeypatch.setattr(st, "session_state", {"x": "session"})
-    for back, told in ((False, "session"), (True, "address")):
-        monkeypatch.setattr(url, "goes_back", lambda back=back: back)
-        assert (url.chosen("x"), url.chosen("y")) == (told, None)

@@ -58,6 +58,16 @@ def test_the_arrays_come_back_as_the_model_computed_them() -> None:
     assert [token.rstrip("\0") for token in arrays["source.tokens"].tolist()] == [t.rstrip("\0") for t in ODD_TOKENS]
 
 
+def kept(page: str, name: str) -> str:
+    """What a page holds under a name."""
+    return str(re.findall(f'id="{name}">([^<]*)<', page)[0])
+
+
+def runs(page: str) -> list[str]:
+    """What its policy lets run."""
+    return str(re.findall("script-src ([^;]*);", page)[0]).split()
+
+
 class Elements(HTMLParser):
     """The tags of a page in order, with their attributes."""
 
@@ -96,33 +106,20 @@ def test_the_page_is_small_and_holds_every_weight_however_many(monkeypatch: pyte
     assert views.html(trace) == page
 
 
-def kept(page: str, name: str) -> str:
-    """What a page holds under a name."""
-    found = re.search(f'id="{name}">([^<]*)<', page)
-    assert found is not None
-    return found[1]
-
-
 def test_a_page_names_its_model_and_knows_of_its_heads_what_the_explorer_knows() -> None:
     model, folder = zoo.load("twins-rope"), zoo.MODELS / "twins-rope"
     trace, both = model.trace("The cat & I"), translation(words(3), words(2))
-    repeats, book = layer_scores(model.trace("a b a b")), load(folder / FILE, model.weights)
-    some: list[dict[str, Any]] = [{"book": book}, {"on_repeats": repeats}]
-    for facts in some:
-        page = views.html(trace, title="twins-rope", **facts)
-        assert base64.b64decode(kept(page, "payload")) == views.payload(trace, title="twins-rope", **facts)
-        assert "<title>Attention of twins-rope</title>" in page
+    known = {"book": load(folder / FILE, model.weights), "on_repeats": layer_scores(model.trace("a b a b"))}
+    facts: dict[str, Any] = {"title": "twins-rope"} | known
+    page = views.html(trace, **facts)
+    assert base64.b64decode(kept(page, "payload")) == views.payload(trace, **facts)
+    assert "<title>Attention of twins-rope</title>" in page
     assert '<h1 dir="auto">The cat &amp; I</h1>' in page
     assert both.source is not None
     assert f'<h1 dir="auto">{both.source.text}</h1>' in views.html(both)
 
 
 def test_a_live_page_holds_its_model_and_runs_two_scripts_and_a_site_fetches_its_own() -> None:
-    def runs(page: str) -> list[str]:
-        policy = re.search("script-src ([^;]*);", page)
-        assert policy is not None
-        return policy[1].split()
-
     page = views.html(zoo.load("twins-rope").trace("The cat"), title="twins-rope", live=True)
     assert base64.b64decode(kept(page, "model")) == package(zoo.MODELS / "twins-rope")
     facts = json.loads(kept(page, "site"))
