@@ -29,6 +29,7 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import inputs, router
+from tfmviz.ui.home import heads_of
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
@@ -118,6 +119,8 @@ def test_a_text_longer_than_the_context_is_cut_and_each_note_says_by_whom_and_by
     app = open_page()
     app.text_area(key="text").set_value(" dog" * 900).run()
     assert len(tokens(app)) == 256
+    details = base64.b64decode(selection(app)["details"])
+    assert read_blob(details)[0]["id"] == read_blob(payload(app))[0]["id"]
     assert "The last 644 tokens of your text were left out." in texts(app)
     text = "the cat sat on the mat . " * 100
     app = open_page("feed_forward", text=text, layer_part="Without it", without_it="Trained without")
@@ -349,6 +352,9 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
     first, word = heads[0], data["word"]
     assert (first["layer"], first["head"], data["labels"][word]) == (FIRST.layer, FIRST.head, FIRST.word)
     assert first["does"] == f"links “{FIRST.word}” to “{FIRST.to}”"
+    other = zoo.load("tiny-english").trace("The cat sat on the mat, and the dog")
+    layer, head, does = heads_of(other, 7, labels := [token.strip() for token in other.tokens])[0]
+    assert does == f"links “and” to “{labels[1 + other[f'{layer}.pattern'][head, 7, 1:6].argmax()]}”"
     before, begins = heads[1]["weights"], heads[2]["weights"]
     assert np.mean(np.diagonal(before, -1)) > 0.7
     assert np.mean([row[0] for row in begins]) > 0.7
