@@ -50,7 +50,7 @@ def draw(ctx: PageContext) -> None:
             Tab("Quiz", lambda ctx: facts.exercises(ctx, chosen_settings), aliases={"Predict, then reveal": {}}),
         )
         with guess.along("verdict"):
-            effects.verdict(sides, chosen, layers)
+            effects.verdict(sides, chosen)
 
 
 lesson.page(

@@ -11,8 +11,8 @@ from tests.app import open_page
 from tests.cases import each
 from tests.traces import decoder, translation
 from tfmviz.constants import LABEL_LENGTH
-from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words import markdown, numbers
+from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import decimal, in_seconds, in_words, per_cent, rounded, tiny, which_way
 
 
@@ -95,15 +95,18 @@ def test_the_first_sentence_ends_at_a_full_stop_of_ours(text: str, first: str | 
 
 
 WRITTEN = (
-    (tiny, {0: "0", 1.5e-6: "1.5·10⁻⁶", 9.97e-12: "1.0·10⁻¹¹", 0.031: "3.1·10⁻²", 12: "1.2·10¹"}),
+    (tiny, {0: "0", 1: "1.0·10⁰", 1.5e-6: "1.5·10⁻⁶", 9.97e-12: "1.0·10⁻¹¹", 0.031: "3.1·10⁻²", 12: "1.2·10¹"}),
     (rounded, {0: "0", 14.2: "14", 9.96: "10", 0.254: "0.25", 0.00123: "0.0012", 6.2e-6: "6.2·10⁻⁶"}),
+    (rounded, {1: "1.0", 142: "142", 1.5e-4: "1.5·10⁻⁴"}),
     (
         in_words,
         {999_999: "999,999", 1e6: "1 million", 999.4e6: "999 million", 1e9: "1 billion", 2.5e12: "2.5 trillion"},
     ),
-    (in_words, {999e12: "999 trillion", 1e15: "1.0·10¹⁵"}),
-    (in_seconds, {2.5: "2.5 s", 3.14e-3: "3.14 ms", 4.5e-5: "45 µs", 1200: "1,200 s"}),
-    (per_cent, {1: "100%", 0.294: "29%", 0.034: "3.4%", 0.0002: "0.02%", 0: "0.00%", -1e-8: "0.00%"}),
+    (in_words, {999e12: "999 trillion", 1e15: "1.0·10¹⁵", 1e12: "1 trillion", 999.5e6: "1000 million"}),
+    (numbers.in_bytes, {0: "0 bytes", 64: "64 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 100.5 * 2**20: "100 MiB"}),
+    (in_seconds, {2.5: "2.5 s", 3.14e-3: "3.14 ms", 4.5e-5: "45 µs", 1200: "1,200 s", 1: "1 s", 0.9995: "1,000 ms"}),
+    (numbers.of_logarithm, {-math.inf: "0", 0: "1.0·10⁰", math.log(9.97): "1.0·10¹", -1036.1: "1.1·10⁻⁴⁵⁰"}),
+    (per_cent, {1: "100%", 0.294: "29%", 0.034: "3.4%", 0.0002: "0.02%", 0: "0.00%", -1e-8: "0.00%", 0.095: "10%"}),
 )
 
 
@@ -119,10 +122,16 @@ def test_minus_signs_are_true_zero_has_none_and_more_is_what_is_written_so() -> 
     assert said == ["less", "same", "same", "more"]
 
 
-@each("write", [decimal, in_seconds, per_cent, rounded, tiny])
+def test_one_has_no_plural_and_tokens_that_look_the_same_are_told_apart_by_their_places() -> None:
+    assert [numbers.counted(n, "token") for n in (0, 1, 2, 1024)] == ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]
+    assert quoted(("the", " cat", " the")) == ["“the” (token 0)", "“cat”", "“the” (token 2)"]
+
+
+@each("write", [decimal, numbers.in_bytes, in_seconds, in_words, per_cent, rounded, tiny])
 def test_what_is_not_finite_is_a_dash(write: Callable[[float], str]) -> None:
     values: list[Any] = [math.nan, math.inf, -math.inf, np.float32("nan"), np.float64("inf")]
     assert [write(value) for value in values] == ["–"] * 5
+    assert [numbers.of_logarithm(value) for value in (math.nan, math.inf)] == ["–"] * 2
 
 
 @each("write", [decimal, rounded, tiny])

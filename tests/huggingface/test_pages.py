@@ -113,7 +113,7 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
             else PositionEffects()
         )
         for head in range(model.config.attention.n_heads):
-            header, sent = read_arrays(steps.payload(trace, layer, head, weights, positions))
+            header, sent = read_arrays(steps.payload(trace, layer, head, weights, positions, title=""))
             q, k = (sent.get(f"rot_{x}", sent[x]).astype(float) for x in "qk")
             scores = q @ k.T / header["divisor"]
             if header["cap"] is not None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, pictures, series, views, words
-from tests.pages.plain import softmax
+from tests.app import charts, matrices, open_page, pictures, sent, series, views, words
+from tests.pages.plain import ids_of, softmax
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.record.edits import AblateHead, Edit
 from tfmviz.record.trace import Array
@@ -79,8 +79,9 @@ def test_every_comparison_opens_with_another_sentence_and_something_to_see_but_w
     np.testing.assert_allclose(series(charts(app)["side_likeness"], by=None)[""], 1, atol=1e-5)
     for texts in EXAMPLES.values():
         assert all(changed(example.text) != example.text for example in texts)
-    assert changed("Man bites dog") == "Man dog bites"
-    assert changed("ab") == "ba"
+    others = {"Man bites dog": "Man dog bites", "aa bb, cc": "cc bb, aa", "a bbb bbb cc": "a cc bbb bbb", "abc": "bca"}
+    others |= {"": "", "?!": "!?", "Je suis étudiant.": "Je suis malade."}
+    assert {text: changed(text) for text in others} == others
 
 
 def test_a_token_before_the_first_change_leads_to_a_model_that_reads_both_ways() -> None:
@@ -112,8 +113,15 @@ def test_two_models_trained_alike_share_heads_others_have_no_map_and_each_goes_b
 def test_another_head_and_a_head_that_is_off() -> None:
     shown = matrices(page(compared="another head", b_layer="1", b_head="7"))
     np.testing.assert_allclose(shown["side_b"][0], pattern_of(layer="decoder.1.self_attn", head=7), atol=1e-3)
-    shown = matrices(page(compared="a head off", without_layer="2", without_head="1"))
-    off = pattern_of(edits=(AblateHead(layer="decoder.2.self_attn", head=1),))
+    app = page(compared="a head off", without_layer="2", without_head="1", token="8")
+    shown, edits = matrices(app), (AblateHead(layer="decoder.2.self_attn", head=1),)
+    off = pattern_of(edits=edits)
+    assert pictures(app)["side_b"][0]["titles"] == ["B, without head 2.1"]
+    bars = [pictures(app)[key][0]["scale"]["title"] for key in ("side_a", "side_b")]
+    assert bars == ["share of attention", ""], "one bar is enough"
+    a, b = (models.load("tiny-english").trace(RIVER, some)["decoder.5.resid_post"][8] for some in ((), edits))
+    cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    assert f"cosine 1.00 before the first layer, {cosine:.2f} after the last." in words(app)
     np.testing.assert_allclose(shown["side_b"][0], off, atol=1e-3)
     moved = shown["side_heads"][0]
     assert (moved[:3] == 0).all()  # what comes before it, and its own layer, hear nothing of it
@@ -204,7 +212,10 @@ def test_what_only_one_side_has_has_no_difference() -> None:
     """Tiles that are not computed yet are −∞ there; a share that only one side masks counts as 0."""
     for step in ("1", "2"):
         address = {"method": "Tiles", "step_of_tiles": step, "with": "another sentence"}
-        values = matrices(open_page("efficient", text=RIVER, b=MONEY, **address))["tiling_difference"]
+        app = open_page("efficient", text=RIVER, b=MONEY, **address)
+        values = matrices(app)["tiling_difference"]
+        captions = [sent(app, key)["caption"] for key in ("running_softmax", "running_softmax_b")]
+        assert captions == ["A: After this tile", "B: After this tile"]
         assert np.abs(values[np.isfinite(values)]).max() <= 1
 
 
@@ -236,8 +247,13 @@ def test_beside_a_head_stands_the_one_that_shares_most_attention_with_it() -> No
     assert (layer, head) != (1, 2), "else the number alone would do"
     app = open_page("positions_compare", text=RIVER, twin_layer="1", twin_head="2")
     np.testing.assert_allclose(np.nan_to_num(matrices(app)["side_b"][0]), b[layer, head], atol=1e-3)
-    assert f"**{common.max():.0%}** of its attention in common with head {layer}.{head} of B" in words(app)
+    assert (
+        f"Head 1.2 of A has **{common.max():.0%}** of its attention in common with head {layer}.{head} of B"
+        in words(app)
+    )
     assert f"and {common[1, 2]:.0%} with the head of the same number" in words(app)
+    assert f"into {len(runs[0].tokens)} tokens, `` tiny-english `` into {len(ids_of(RIVER))}." in words(app)
+    assert "fewer words" not in words(open_page("positions_compare", text="The cat sat on the mat.")), "7 and 7"
 
 
 def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it() -> None:

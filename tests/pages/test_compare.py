@@ -139,6 +139,7 @@ def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes_
     where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3"}
     for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
         app = page("Shift all positions", left=pair[0], right=pair[1], **where)
+        assert [app.selectbox(key=f"chosen_{key}").label for key in ("token", "to")] == ["Query", "Key"]
         for scheme, of_pair in zip(pair, matrices(app)["pair_maps"], strict=True):
             firsts = range(0, 64 - query, 4)
             runs = [numpy_model.forward(folder(scheme), ids, first=first).scores for first in firsts]
@@ -147,14 +148,15 @@ def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes_
             np.testing.assert_allclose(in_layer_0, [run[0, 3, query, key] for run in runs], atol=1e-5, err_msg=scheme)
             vary = max(map(np.ptp, map(of_pair.diagonal, range(-63, 64))))
             np.testing.assert_allclose(series(charts(app)["moving"])[scheme], scores, atol=5e-4)
-            pattern = rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?"
+            pattern = rf"\*\*{scheme}\*\*: from (.*) to (.*), a change of \*\*(.*)\*\*: the positions (do not)?"
             said = re.search(pattern, words(app))
             assert said, scheme
             moves = schemes.SCHEMES[scheme].acts == "embed"
             assert vary > 0.2 if moves else vary < 1e-5, scheme
-            assert moves is not bool(said[2]), said[0]
+            assert moves is not bool(said[4]), said[0]
+            assert [number(end) for end in said.groups()[:2]] == pytest.approx([min(scores), max(scores)], abs=0.006)
             assert moves is bool(np.ptp(scores) >= 0.1), scheme
-            assert not moves or number(said[1]) == pytest.approx(np.ptp(scores), rel=0.06), scheme
+            assert not moves or number(said[3]) == pytest.approx(np.ptp(scores), rel=0.06), scheme
 
 
 def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
@@ -326,7 +328,7 @@ def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
     """The view would show turned vectors and could not say how they came about."""
     model, layer = models.load(f"twins-{clocks}"), "decoder.2.self_attn"
     with pytest.raises(ValueError, match="by which angles is not known"):
-        view.payload(model.trace(LONGER), layer, 0, model.weights.attention(layer), PositionEffects())
+        view.payload(model.trace(LONGER), layer, 0, model.weights.attention(layer), PositionEffects(), title="")
 
 
 def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:

@@ -60,7 +60,9 @@ def test_a_mask_survives_its_way_in_few_characters_and_nonsense_and_a_bomb_are_n
 
 
 def test_the_gallery_holds_what_its_settings_say_and_across_two_texts_no_causal_mask() -> None:
-    found = {example.id: example.mask for example in lab.gallery(6, 6, SAID, second_len=4, crossing=False)}
+    examples = lab.gallery(6, 6, SAID, second_len=4, crossing=False)
+    found, said = ({one.id: one.mask for one in examples}, {one.id: one.words for one in examples})
+    assert "keys 2, 4 … positions away, at most 1 on each side" in said["dilated"]
     assert tuple(found) == ("full", "causal", "strict", "padding", "prefix", *STARTS[4:], "cross")
     assert found["strict"].sum() == 15
     assert found["window"].sum() == 16
@@ -103,6 +105,14 @@ def test_rows_that_see_nothing_are_named_and_filled_in_every_part_of_the_page() 
         app = open_page("masks", text=TEXT, start="strict", effect=effect)
         assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
         assert "NaN" not in json.dumps(charts(app)), effect
+    for closed in (6, 7):
+        edit = view.compact(np.arange(LENGTH)[:, None] < np.full((LENGTH, LENGTH), closed))
+        warned = open_page("masks", text=TEXT, start="full", edit=edit).warning[0].value
+        assert (" … may look" in warned) == (closed > 6)
+    app = open_page("masks", model="french-english", text="Je suis là.", kind="encoder", start="strict")
+    app.pills(key="in_layers").set_value([]).run()
+    assert "Row 0 “Je” may look at nothing" in app.warning[0].value, "in no layer"
+    assert "Mean surprise at the next word of the model's answer: " in words(app)
 
 
 def test_losses_are_those_of_an_independent_forward_pass() -> None:
@@ -145,9 +155,11 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
 def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_conventions_are_as_said() -> None:
     which = {"effect": "Kinds"}
     for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-shaw", "twins-linear"):
-        address = {"model": model, "layer": "2", "head": "0", "token": "6"}
+        address = {"model": model, "layer": "2", "head": "0", "token": "6", "second": "My dog ran."}
         own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]
-        forms = open_page("masks", text=TEXT, **address, **which).table[1].value
+        app = open_page("masks", text=TEXT, **address, **which)
+        forms = app.table[1].value
+        assert "Your sentence (7 tokens) and the second (4) share a batch" in words(app)
         assert forms["−∞"].iloc[0] == f"largest weight {own.max():.3f}", model
         assert "uniform" in forms["−1e9"].iloc[1], model
     here = {"model": "reverse", "text": "attention", "layer": "0", "head": "2", "token": "9"}
@@ -156,10 +168,16 @@ def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_convention
 
 
 def test_the_quiz_answers_with_the_sums_of_the_shown_head() -> None:
-    said = words(open_page("masks", text=TEXT, effect="Quiz", layer="2", head="0"))
-    pattern = zoo.load("tiny-english").trace(TEXT)["decoder.2.self_attn.pattern"][0]
-    low, high = (pattern.sum(axis=0).min(), pattern.sum(axis=0).max())
-    assert f"The rows: 1.000 to 1.000. Columns need not: here {low:.2f} to {high:.2f}." in said
+    for model in ("tiny-english", "twins-sink"):
+        said = words(open_page("masks", model=model, text=TEXT, effect="Quiz", layer="2", head="0"))
+        pattern = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0]
+        rows, columns = (sorted(pattern.sum(axis=axis)) for axis in (1, 0))
+        assert f"The rows: {rows[0]:.3f} to {rows[-1]:.3f}. Columns need not: here " in said
+        assert f" here {columns[0]:.2f} to {columns[-1]:.2f}." in said
+    for length in (12, 13):  # its first word is two tokens
+        said = words(open_page("masks", model="fill-in", text=" ".join(["cat"] * (length - 1)), effect="Quiz"))
+        listed = said.split(f"{length} of {length} tokens: ")[1].split("\n")[0]
+        assert (listed.count("“"), listed.endswith(" ….")) == (12, length > 12)
 
 
 def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
@@ -184,6 +202,9 @@ def test_the_models_own_mask_needs_no_second_run_and_no_figure_of_a_change() -> 
         assert lab.edited(here, chosen(mask, "own"), layers, None) is here
         mask[3, 1] = False
         assert lab.edited(here, chosen(mask, "own"), (), None) is here
+        gallery = parts(open_page("masks", text=here.text, model=model))[0]["gallery"]
+        assert (gallery[0]["title"] == "its own") == bool(window)
+        assert not window or f"itself and at most the {window - 1} tokens before it" in gallery[0]["words"]
         after = lab.edited(here, chosen(mask, "own"), layers, None)
         assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
     app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
@@ -199,6 +220,8 @@ def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
     app.selectbox(key="model").set_value("induction").run()
     assert app.slider(key="depth").value == 2
     assert "After 2 layers" in words(app)
+    for text, within in (("The", "1 of 1 pairs is"), ("The cat", "4 of 4 pairs are")):
+        assert f"{within} within reach" in words(open_page("masks", text=text, start="full", effect="Reach"))
 
 
 def test_who_sees_the_answer_is_told_what_training_without_a_mask_makes_of_it() -> None:

@@ -25,10 +25,13 @@ from tfmviz import zoo
 from tfmviz.analysis import residual
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
+from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import router
+from tfmviz.ui import inputs, router
+from tfmviz.ui.home import heads_of
 from tfmviz.ui.sentences import EXAMPLES, examples_for
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 SENTENCES = [example.text for example in examples_for("tiny-english")]
@@ -89,8 +92,18 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokeniz
     assert {*charts(app), *matrices(app)} == {"norms", "writes"}
     np.testing.assert_allclose(matrices(app)["norms"][0], np.linalg.norm(streams, axis=-1), rtol=1e-4)
     share = residual.stream(zoo.load("tiny-english").trace(text), "decoder").attention_share
+    parts = pictures(app)["norms"][0]["notes"][1 + layer][token]
+    assert parts == f"of this layer's step: attention {share[layer, token]:.0%}, MLP {1 - share[layer, token]:.0%}"
     shown = [number(found) for found in re.findall(r"attention: [^;]*?(−?[\d.]+%)", alt(app, "writes"))]
     assert shown == pytest.approx(share[:, token], abs=0.0051)
+
+
+def test_the_page_that_can_be_exported_is_the_explorers(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered: dict[str, Callable[[], str]] = {}
+    monkeypatch.setattr(inputs, "download_button", lambda label, data, *_, **__: offered.update({label: data}))
+    app = open_page(text="the cat sat", view="Export")
+    assert base64.b64encode(payload(app)).decode() in (page := offered["The explorer as a page"]())
+    assert "<title>Attention of tiny-english</title>" in page
 
 
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:
@@ -106,6 +119,8 @@ def test_a_text_longer_than_the_context_is_cut_and_each_note_says_by_whom_and_by
     app = open_page()
     app.text_area(key="text").set_value(" dog" * 900).run()
     assert len(tokens(app)) == 256
+    details = base64.b64decode(selection(app)["details"])
+    assert read_blob(details)[0]["id"] == read_blob(payload(app))[0]["id"]
     assert "The last 644 tokens of your text were left out." in texts(app)
     text = "the cat sat on the mat . " * 100
     app = open_page("feed_forward", text=text, layer_part="Without it", without_it="Trained without")
@@ -333,9 +348,13 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
         n = len(head["weights"])
         head["weights"] = np.array([row + [0] * (n - len(row)) for row in head["weights"]]) / 1e4
         np.testing.assert_allclose(head["weights"], trace[f"{head['layer']}.pattern"][head["head"]], atol=1e-4)
+        assert f"decoder.{head['name']}" == f"{head['layer']}.{head['head']}".replace(".self_attn", "")
     first, word = heads[0], data["word"]
     assert (first["layer"], first["head"], data["labels"][word]) == (FIRST.layer, FIRST.head, FIRST.word)
     assert first["does"] == f"links “{FIRST.word}” to “{FIRST.to}”"
+    other = zoo.load("tiny-english").trace("The cat sat on the mat, and the dog")
+    layer, head, does = heads_of(other, 7, labels := [token.strip() for token in other.tokens])[0]
+    assert does == f"links “and” to “{labels[1 + other[f'{layer}.pattern'][head, 7, 1:6].argmax()]}”"
     before, begins = heads[1]["weights"], heads[2]["weights"]
     assert np.mean(np.diagonal(before, -1)) > 0.7
     assert np.mean([row[0] for row in begins]) > 0.7
@@ -344,6 +363,12 @@ def test_arcs_and_doors_show_what_the_model_computes_and_doors_lead_to_tabs_that
     patterns = np.stack([trace[f"{layer}.pattern"] for layer in trace.layers])
     np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)
     assert len(doors) == 6
+    mask = np.tri(len(first["weights"]), dtype=bool)
+    mask[word, first["weights"][word].argmax()] = False
+    edit = SetMask(layer=first["layer"], mask=tuple(map(tuple, mask.tolist())))
+    after = zoo.load("tiny-english").trace(FIRST.text, (edit,))[f"{first['layer']}.pattern"][first["head"], word]
+    painted = next(door["says"] for door in doors if door["title"] == "A mask being painted")
+    assert painted.endswith(f"gives {quoted(trace.tokens)[after.argmax()]} {after.max():.0%}.")
     for door in doors:
         assert is_there(door["address"]), door["title"]
 
@@ -357,6 +382,7 @@ def test_each_page_leads_to_the_ones_before_and_after_it_and_home_to_lectures(mo
         assert all(("←" if link.page in course[:n] else "→") in link.label for link in leads), course[n]
         assert "`|||`" not in words(app), "for models that read two sentences"
     assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
+    assert [page.title for page in router._made()] == [page.title for page in router.PAGES]
     assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
     app = open_page("home")
     monkeypatch.setattr(zoo, "catalogue", lambda: ())

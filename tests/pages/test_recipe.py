@@ -185,6 +185,8 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses() -> None:
     app = open_page(PAGE, recipe="Dropout", text=TEXT, p="0.1")
     drawn = series(charts(app)["dropped"])
     assert np.allclose(drawn["without"], losses(), atol=1e-4)
+    hover = charts(app)["dropped"]["tables"]["rows"]["hover"]
+    assert (", without: " in hover[0], ", with dropout: " in hover[-1]) == (True, True)
     runs = drawn["10 runs with dropout"].reshape(10, -1)
     most = runs[:, runs.std(axis=0).argmax()]
     assert f"(from {most.min():.2f} to {most.max():.2f} nats)" in words(app)

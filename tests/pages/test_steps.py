@@ -26,7 +26,7 @@ from tfmviz.ui import models
 from tfmviz.ui.steps import stages
 from tfmviz.ui.steps.biography import MEASURES
 from tfmviz.views import heads
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 
 TEXT, LAYER, HEAD = "The cat sat on the mat, and the dog", 2, 3
 
@@ -139,16 +139,24 @@ def test_what_the_heads_write_adds_up_to_the_layers_output(variants: dict[str, M
 
 
 def test_effects_are_shares_of_the_whole() -> None:
-    app = open_page("step_by_step", part="What heads add", text=TEXT, layer=str(LAYER), head=str(HEAD), token="6")
+    head, token = 4, 7  # “and”, most of whose attention goes to one token, and most of whose effect comes from another
+    app = open_page(
+        "step_by_step", part="What heads add", text=TEXT, layer=str(LAYER), head=str(head), token=str(token)
+    )
     said = alt(app, "look_effects")
     attention, effect = (np.array(re.findall(rf", {kind}: ([\d.]+)", said), float) for kind in ("attention", "effect"))
     layer = f"decoder.{LAYER}.self_attn"
     here = lesson("tiny-english", TEXT, layer)
-    weights, v = here.trace[f"{layer}.pattern"][HEAD, 6], here.trace[f"{layer}.v"][HEAD]
+    weights, v = here.trace[f"{layer}.pattern"][head, token], here.trace[f"{layer}.v"][head]
     np.testing.assert_allclose(attention, weights, atol=0.0051)
     assert effect.sum() == pytest.approx(1, abs=0.005 * len(effect))
-    lengths = weights * np.linalg.norm(v @ here.weights.W_O[HEAD], axis=-1)
-    np.testing.assert_allclose(effect, lengths / lengths.sum(), atol=0.0051)
+    lengths = weights * np.linalg.norm(v @ here.weights.W_O[head], axis=-1)
+    shares = lengths / lengths.sum()
+    np.testing.assert_allclose(effect, shares, atol=0.0051)
+    names, looked, felt = quoted(here.trace.tokens), int(weights.argmax()), int(shares.argmax())
+    most = f"Most attention: {names[looked]} ({weights[looked]:.0%}; effect {shares[looked]:.0%}). Largest effect: "
+    assert looked != felt
+    assert f"{most}{names[felt]} ({shares[felt]:.0%})." in words(app).replace("\\", "")
 
 
 def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_score() -> None:
@@ -188,13 +196,17 @@ def test_sharpness_variance_histogram_and_gradient_of_scores() -> None:
 def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() -> None:
     """In layer 4 two heads share five sixths of their attention."""
     text = "The cat sat on the mat."
-    pattern = models.load("tiny-english").trace(text)["decoder.4.self_attn.pattern"][:, 1:]
+    whole = models.load("tiny-english").trace(text)["decoder.4.self_attn.pattern"].astype(np.float64)
+    mean, *own = (-np.sum(rows * np.log(np.where(rows > 0, rows, 1))) / len(rows) for rows in (whole.mean(0), *whole))
+    pattern = whole[:, 1:]
     shared = {(a, b): np.minimum(pattern[a], pattern[b]).sum(axis=-1).mean() for a in range(8) for b in range(a)}
     said = words(open_page("step_by_step", part="Heads or their mean?", text=text, layer="4"))
     for best, name in ((max, "most"), (min, "least")):
         a, b = best(shared, key=shared.__getitem__)
         assert f"Heads {b} and {a} are {name} alike: **{shared[a, b]:.0%}**" in said
     assert max(shared.values()) > 5 / 6
+    of_heads = f"**{np.mean(own):.2f}** on average ({min(own):.2f} to {max(own):.2f})"
+    assert f"an entropy of **{mean:.2f}** nats, the heads' own {of_heads}" in said
     assert "of its own" not in said
 
 
@@ -209,7 +221,8 @@ def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest
         text = {"text": "The cat sat on the mat near the cat."}
         app = open_page("step_by_step", part="Find a head", **text | address)
         assert named in words(app)
-        assert re.search(r"\*\*\d+\*\* of \d+ heads? do(es)? this clearly", words(app))
+        (found,) = re.findall(r"\*\*(\d+)\*\* of \d+ heads (does|do) this clearly", words(app))
+        assert (found[0] == "1") == (found[1] == "does")
         (scores,) = matrices(app)["head_scores"]
         best = np.unravel_index(np.nanargmax(scores), scores.shape)
         assert chosen is None or tuple(map(int, best)) == chosen

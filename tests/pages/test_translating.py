@@ -233,7 +233,9 @@ def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
             shown = [number(row[column]) for row in rows if row[column]]
             np.testing.assert_allclose(shown, expected, atol=6e-3)
         assert number(rows[len(winner) - 1][3]) == pytest.approx(found[-1].complete[0].score, abs=6e-3)
-        assert fate in said
+        step = found[len(ids) - 1].candidates
+        place = next(n for n, one in enumerate(step, 1) if one.token == ids[-1] and abs(one.score - sum(terms)) < 1e-3)
+        assert f"{fate} at step {len(ids)}, as number {place} of {len(step)} continuations" in said
         assert f"= **{decimal(terms.sum() / len(ids) ** 0.6, '.3f')}**" in said
         part = next(n for n, both in enumerate(zip(ids, winner, strict=False)) if both[0] != both[1])
         assert f"leaves the winner at word {part + 1}: “{markdown.plain(visible(model.vocabulary[ids[part]]))}”" in said

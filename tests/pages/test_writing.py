@@ -18,6 +18,7 @@ from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.ui import beams
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
+from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
 TEXT = "The students opened their"
@@ -229,8 +230,8 @@ def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer)
 
 
 def test_the_tree_of_beams_is_that_of_the_search() -> None:
-    source, model = "La voiture rouge", zoo.with_copies(load("french-english"))  # as the app has it, to every digit
-    for width, alpha in ((1, 1.0), (5, 2.0)):
+    model = zoo.with_copies(load("french-english"))  # as the app has it, to every digit
+    for source, width, alpha in (("La voiture rouge", 1, 1.0), ("Pourquoi pas nous ?", 8, 2.0)):
         address = {"behind": "Beam search", "beams": str(width), "alpha": f"{alpha:.1f}"}
         app = open_page("writing", model="french-english", text=source, **address)
         found = (
@@ -247,8 +248,20 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
         for one in found:
             assert tuple(beams.named(model, index) for index in one.ids) in ways
             scores = [decimal(one.score), decimal(one.normalised, ".3f")]
-            assert any(row[2:] == scores for row in sent(app, "complete")["rows"])
+            read = " ".join(model.tokenizer.decode([index for index in one.ids if index]).split())
+            assert [read, str(len(one.ids)), *scores] in sent(app, "complete")["rows"]
         assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
+        best = sent(app, "complete")["rows"][0]
+        assert f"with {width} beams: {best[0]}, score {found[0].score:.2f}, " in sent(app, "tree")["alt"]
+        assert f" the worst of {width} complete ones" in sent(app, "complete")["about"]
+        (greedy,) = zoo.writing.search(model, source, width=1, max_new_tokens=12).beams[-1].complete
+        result = "The best text is the greedy one."
+        if width > 1:
+            at = next(n for n, both in enumerate(zip(greedy.ids, found[0].ids, strict=False)) if both[0] != both[1])
+            own, other = (markdown.plain(beams.named(model, ids[at])) for ids in (greedy.ids, found[0].ids))
+            sums = f"Scores: {decimal(greedy.score)} and {decimal(found[0].score)}."
+            result = f"at word {at + 1}: greedy “{own}”, best “{other}”. {sums}"
+        assert result in words(app)
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:

@@ -20,6 +20,10 @@ def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_end
     assert alt_text.of_chart(chart(line=["0 a", "1 b"], hover=["a, 0: 1", "b, 0: 4"])) == "a, 0: 1; b, 0: 4"
     long = chart(line=["0 a"] * most + ["1 b"], hover=[*(f"a, {n}: 1" for n in range(most)), "b, 0: 4"])
     assert alt_text.of_chart(long) == f"a, 0: 1 … a, {most - 1}: 1; b, 0: 4"
+    even = chart(line=["0 a"] * most, hover=[f"a, {n}: 1" for n in range(most)])
+    assert alt_text.of_chart(even).split("; ") == even.data["rows"]["hover"]
+    panels = forming(LIGHT, seed=0)
+    assert alt_text.of_chart(panels) == "; ".join(map(str, panels.data["steps0"]["hover"])), "of all panels"
     bars = alt_text.of_chart(chart(hover=[f"bar {n}: {n}" for n in range(most + 8)])).split("; ")
     assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", most + 1)
 

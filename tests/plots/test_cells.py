@@ -110,6 +110,7 @@ def test_a_picture_survives_the_journey_to_the_browser() -> None:
         ):
             assert texts is None or np.shape(texts) == shape, name
         assert len(header["titles"]) in (0, len(values)), name
+        assert name != "scheme" or (header["columns"]["title"], header["rows"]["title"]) == ("x", "y")
 
 
 def test_numbers_that_are_none_do_not_reach_the_scale() -> None:

@@ -11,7 +11,7 @@ from tfmviz.plots import columns as upright
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, curves, growth, line_chart, named_lines
-from tfmviz.plots.pairs import pairs
+from tfmviz.plots.pairs import differences, pairs
 from tfmviz.plots.theme import DARK, LIGHT
 
 TOKENS = ("<s>", "a", "a")
@@ -64,6 +64,14 @@ def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() ->
     assert chart.data["rows"]["hover"][1] == "q · k near 0.00: 50.0% of the pairs"
     bar = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "bar")
     assert bar["encoding"]["y2"] == {"datum": 0}, "without it each bar is a dash at its end"
+
+
+def test_areas_and_differences_say_their_share_and_their_sign() -> None:
+    chart = bars.areas({"attention": 30, "embedding": 10}, theme=LIGHT)
+    assert chart.data["rows"]["hover"] == ["attention: 30 parameters, 75%", "embedding: 10 parameters, 25%"]
+    words: dict[str, Any] = {"title": "B − A", "token_title": "word", "names": ["“a”", "“b”"], "theme": LIGHT}
+    chart = differences(("a", "b"), np.array([1.0, 2.0]), np.array([0.25, 2.5]), **words)
+    assert chart.data["rows"]["hover"] == ["“a”: 1.000 in A, 0.250 in B, −0.750", "“b”: 2.000 in A, 2.500 in B, +0.500"]
 
 
 def test_bars_have_their_colours_and_words_and_room_for_these() -> None:
@@ -200,6 +208,18 @@ def test_hands_point_at_their_positions() -> None:
         (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
     ]
     assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
+
+
+def test_waves_are_told_by_their_dimensions_at_every_position() -> None:
+    table = np.arange(16.0).reshape(4, 4) / 100
+    chart = paths.waves(table, (1, 0), np.array([6.0, 60]), at=(1, 3), theme=LIGHT)
+    frequency = {0: "frequency 1.047, wavelength 6", 1: "frequency 0.1047, wavelength 60"}
+    expected = [f"dim {j} at {x}: {table[x, j]:.4g}, {frequency[j // 2]}" for j in (2, 3, 0, 1) for x in range(4)]
+    assert [word for name in chart.data for word in chart.data[name].get("hover", ())] == expected
+    read = [f"{table[x, j]:+.2f}" for x in (1, 3) for j in (2, 3, 0, 1)]
+    assert any(list(column) == read for columns in chart.data.values() for column in columns.values())
+    lines = {str(line)[5:] for columns in chart.data.values() for line in columns.get("line", ())}
+    assert lines == {f"dim {j}" for j in range(4)}
 
 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:

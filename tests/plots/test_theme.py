@@ -90,6 +90,7 @@ def test_masked_is_neutral_apart_from_0_and_never_brighter_than_0_in_the_dark() 
 
 def test_series_run_one_way_and_letters_can_be_read_on_any_colour() -> None:
     for theme in THEMES.values():
+        assert [len(shades(n, theme)) for n in (1, 2, 9)] == [1, 2, 9]
         brightness = [luminance(colour) for colour in shades(9, theme)]
         assert all(now != pytest.approx(then, rel=0.05) for now, then in pairwise(brightness))
         assert brightness in (sorted(brightness), sorted(brightness, reverse=True))

@@ -13,10 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.site import PARTS, SMALL, Visitor, traced
-from tests.traces import decoder, words
 from tests.views.standalone import as_strip, strip_numbers
 from tfmviz import site, views, zoo
-from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
@@ -287,14 +285,3 @@ def test_it_works_in_a_frame_without_an_address(context: BrowserContext) -> None
     frame = outer.frame_locator("iframe")
     frame.get_by_label("Your sentence").fill("The dog sat")
     expect(frame.locator(".strip").first.locator("button")).to_have_count(3)
-
-
-def test_a_model_that_no_browser_computes_and_a_trace_of_another_or_with_edits_are_refused() -> None:
-    for title in ("", "french-english", "<script>", "../../etc"):
-        with pytest.raises(ValueError, match="the title names none of these"):
-            views.html(decoder(words(5)), title=title, live=True)
-    with pytest.raises(ValueError, match="no trace of twins-rope, which has 4 layers of 4 heads"):
-        views.html(zoo.load("induction").trace("The cat"), title="twins-rope", live=True)
-    edits = (AblateHead(layer="decoder.0.self_attn", head=0),)
-    with pytest.raises(ValueError, match="has edits"):
-        views.html(zoo.load("twins-rope").trace("The cat", edits=edits), title="twins-rope", live=True)

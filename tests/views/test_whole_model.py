@@ -29,6 +29,7 @@ from tfmviz.views.whole_model.scene import WholeModel
 TEXT = "The cat sat on the mat, and the dog"
 LAYER, HEAD = 2, 3
 ZOOMS: tuple[Literal["model", "block", "head"], ...] = ("model", "block", "head")
+LAST, ATTENTION = "decoder.1.self_attn", ("self_attn", "cross_attn")
 Header = dict[str, Any]
 
 
@@ -175,6 +176,7 @@ def test_every_kind_of_model_can_be_drawn() -> None:
             assert sum(column.get("parameters", 0) for column in every) <= header["total"], (name, zoom)
             assert all(np.isfinite(array).all() for array in arrays.values()), (name, zoom)
             if sites := view.read_at(subject, zoom, layer):
+                assert set(sites.values()) <= set(subject.trace.sites), (name, zoom)
                 assert {column["id"] for column in every if column.get("says")} == set(sites) - {"end"}, (name, zoom)
             else:
                 assert zoom == "head" or layer.startswith("encoder"), (name, zoom)
@@ -212,6 +214,29 @@ def test_swiglu_and_rms_norm_have_their_names_and_a_long_formula_breaks_before_i
     assert "LayerNorm" not in text
     for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
         assert block.formula_lines(" ".join(lines)) == lines
+
+
+def test_words_say_where_norms_stand_what_heads_read_and_what_divides_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(MODELS, "out", {"norm_position": "out"})
+    notes = {"pre": "a pre-norm block", "post": "a post-norm block, as in 2017"}
+    notes |= {"both": "a block with a norm before and after each layer", "out": "a block whose layers end with a norm"}
+    notes["parallel"] = "a pre-norm block whose two layers read the same stream, X"
+    for name, note in notes.items():
+        subject = small(name, made.__wrapped__)
+        whole, alone = (read_arrays(view.payload(subject, zoom, LAST, 0))[0] for zoom in ZOOMS[:2])
+        assert alone["lanes"][0]["note"] == note
+        assert ("read the same copy" in columns(whole)["decoder.1"]["words"]) == (name == "parallel"), name
+        norm = "RMSNorm: x / √(" if name == "both" else "LayerNorm: (x − μ) /"
+        assert scene.norm_words(subject).startswith(norm), name
+    head, W_Q = read_arrays(view.payload(small("pre"), "head", LAST, 0))[0], small("pre").weights.attention(LAST).W_Q
+    assert f" with {W_Q.shape[1]} × {W_Q.shape[2]} numbers of this head" in columns(head)["q"]["words"]
+    divided = {"pre": f"softmax(q kᵀ / √{W_Q.shape[2]})", "ALiBi": "softmax(q kᵀ)"}
+    assert all(formula in scene.attention_words(small(name), LAST, 3) for name, formula in divided.items())
+    own, cross = (scene.attention_words(small("rope translator"), f"decoder.1.{part}", 3) for part in ATTENTION)
+    assert (" after RoPE v, " in own, own.endswith("q, k, v from here.")) == (True, True)
+    assert ("RoPE" in cross, cross.endswith("from the encoder's output.")) == (False, True)
 
 
 def test_numbers_that_are_not_finite_are_refused() -> None:

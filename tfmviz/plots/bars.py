@@ -168,14 +168,15 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
         mine = sum(counts[part] for part in group)
         right, top = left + mine / total, 0.0
         for part in sorted((part for part in group if counts[part]), key=lambda part: -counts[part]):
-            bottom, label = top + counts[part] / mine, f"{part} {per_cent(counts[part] / total)}"
+            bottom, share = top + counts[part] / mine, per_cent(counts[part] / total)
+            label = f"{part} {share}"
             for edge, value in zip(edges, (left, right, top, bottom), strict=True):
                 edges[edge].append(value)
             texts["role"].append(BLOCKS.get(part, "table"))
             has_room = bottom - top > ROOM * 2 and right - left > 0.12
             texts["word"].append(f"{label}, {in_words(counts[part])}" if has_room else "")
             texts["short"].append(label.replace(" ", "\n") if has_room else "")
-            texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {per_cent(counts[part] / total)}")
+            texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {share}")
             top = bottom
         left = right
     middles = [(np.array(edges[a]) + np.array(edges[b])) / 2 for a, b in (("x", "x2"), ("y", "y2"))]

@@ -136,7 +136,7 @@ def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str,
             st.rerun()
         if job.has_failed and not runs:
             st.warning("This did not end: the server is too busy now. Try again.", icon=icons.WARNING)
-        name = f"measure_{module.rsplit('.', 1)[-1]}"
+        name = f"measure_{module.rpartition('.')[2]}"
         if not runs and not waits and st.button("Once more" if found else words, key=name):
             job.begin()
             st.rerun()

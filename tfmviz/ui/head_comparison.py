@@ -15,7 +15,7 @@ from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
 from tfmviz.plots.cells import Axis, Cells, HeadPair, ValueFormat, share
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import compare_menu, controls, menu, model_names, models
+from tfmviz.ui import before_after, compare_menu, controls, menu, model_names, models
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import PageContext, control_row
@@ -199,17 +199,16 @@ def targets(sides: HeadComparison) -> tuple[int, int | None]:
 
 
 def expected(sides: HeadComparison) -> str:
-    at = targets(sides)
-    token = markdown.plain(quoted(sides.lessons[0].trace.tokens)[at[0]])
-    found = [_expected(lesson, position) for lesson, position in zip(sides.lessons, at, strict=True)]
-    where = "In the place of" if sides.lessons[0].model.config.architecture == "encoder-only" else "After"
+    (ctx, ctx_b), (at, at_b) = sides.lessons, targets(sides)
+    (word, share), (word_b, share_b) = _expected(ctx, at), _expected(ctx_b, at_b)
+    where = f"{before_after.place(ctx)} {markdown.plain(quoted(ctx.trace.tokens)[at])}"
     if not sides.differ:
-        return f"{where} {token} the model expects “{found[0][0]}” ({found[0][1]})."
-    if found[0][0] == found[1][0] != "":
-        return f"{where} {token} both expect “{found[0][0]}”: {found[0][1]} in A, {found[1][1]} in B."
-    if not found[1][0]:
-        return f"{where} {token} A expects “{found[0][0]}” ({found[0][1]}). B has no such token."
-    return f"{where} {token} A expects “{found[0][0]}” ({found[0][1]}), B “{found[1][0]}” ({found[1][1]})."
+        return f"{where} the model expects “{word}” ({share})."
+    if at_b is None:
+        return f"{where} A expects “{word}” ({share}). B has no such token."
+    if word == word_b:
+        return f"{where} both expect “{word}”: {share} in A, {share_b} in B."
+    return f"{where} A expects “{word}” ({share}), B “{word_b}” ({share_b})."
 
 
 def _expected(side: PageContext, position: int | None) -> tuple[str, str]:

@@ -244,7 +244,8 @@ def _most_alike(ctx: PageContext, ctx_b: PageContext) -> tuple[PageContext, str]
     """B at the head whose attention overlaps most with the chosen one of A (`analysis.heads.overlap`), and in words."""
     a, b, at = ctx.trace, ctx_b.trace, (ctx.choice.layer_index, ctx.choice.head)
     patterns = [b[f"{layer}.pattern"] for layer in b.layers]
-    shares = overlap(np.concatenate((a[f"{ctx.choice.layer}.pattern"][[at[1]]], *patterns)), a[f"{a.layers[0]}.mask"])
+    own = a[f"{ctx.choice.layer}.pattern"][[ctx.choice.head]]
+    shares = overlap(np.concatenate((own, *patterns)), a[f"{ctx.choice.layer}.mask"])
     by_head = shares[0, 1:].reshape(len(patterns), -1)
     layer, head = divmod(int(by_head.argmax()), by_head.shape[1])
     sentence = f"Head {at[0]}.{at[1]} of A has **{per_cent(float(by_head.max()))}** of its attention in common with "

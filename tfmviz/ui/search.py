@@ -141,7 +141,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
 
 
 def _question_of(tab: ast.Call) -> str:
-    *_, words = tab.args[2:4] or [ast.Constant("")]
+    *_, words = tab.args[2:] or [ast.Constant("")]
     if isinstance(words, ast.Call):
         words = words.args[0]
     text = words.value if isinstance(words, ast.Constant) else ""

@@ -67,10 +67,10 @@ def rounded(value: float) -> str:
     """14, 0.25, 6.2·10⁻⁶: two significant digits, for values of at least 0."""
     if not math.isfinite(value):
         return NO_NUMBER
+    if value == 0:
+        return "0"
     power = int(f"{value:.1e}".split("e")[1])
-    if value == 0 or power >= 1:
-        return f"{value:.0f}"
-    return tiny(value) if power < -3 else f"{value:.{1 - power}f}"
+    return tiny(value) if power < -3 else f"{value:.{max(1 - power, 0)}f}"
 
 
 def in_words(count: float) -> str:
@@ -89,7 +89,7 @@ def in_bytes(count: float) -> str:
         return NO_NUMBER
     unit, large = unit_of_bytes(count)
     value = count / large
-    return f"{value:.0f} {unit}" if large == 1 or value >= 100 or value == int(value) else f"{value:.1f} {unit}"
+    return f"{value:.0f} {unit}" if value >= 100 or value == int(value) else f"{value:.1f} {unit}"
 
 
 def unit_of_bytes(count: float) -> tuple[str, int]:

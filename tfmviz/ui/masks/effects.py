@@ -7,11 +7,11 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
+from tfmviz.analysis.heads import allowed
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.cells import Axis, Scale, ValueFormat, amounts, of_pairs, of_tokens, written
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import head_comparison as both
 from tfmviz.ui.cache import cached_for_all
@@ -33,15 +33,13 @@ def both_masks(
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
-def verdict(sides: HeadComparison, chosen: Chosen, layers: tuple[str, ...]) -> None:
+def verdict(sides: HeadComparison, chosen: Chosen) -> None:
     """The effect in words: empty rows, loss, and the positions that can see the answer."""
     ctx = sides.lessons[0]
     before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
-        names = ", ".join(
-            f"{row} {markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
-            for row in chosen.empty[:6]
-        )
+        said = said_of_queries(before, ctx.choice.layer)
+        names = ", ".join(f"{row} {markdown.plain(said[row])}" for row in chosen.empty[:6])
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
             f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is "
@@ -61,7 +59,7 @@ def verdict(sides: HeadComparison, chosen: Chosen, layers: tuple[str, ...]) -> N
         st.markdown("The source does not contain the answer.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
-    answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
+    answers = mask_effect.seen_answers(mask_effect.layers_to_reach([allowed(after, layer) for layer in self_layers]))
     if not len(answers):
         st.markdown("No position can see the word it has to predict.")
         return
@@ -87,12 +85,6 @@ def _trained_without(ctx: PageContext) -> str:
         f"its twin with the mask has {of_twin:.2f}."
         f"{before_after.of_twins(ctx.text)}"
     )
-
-
-def _seen(trace: Trace, layer: str) -> Array:
-    """The pairs that at least one head of a layer allows: (q_len, k_len)."""
-    mask = trace[f"{layer}.mask"]
-    return np.logical_or.reduce(mask, axis=0) if mask.ndim == 3 else mask
 
 
 def attention(sides: HeadComparison) -> None:

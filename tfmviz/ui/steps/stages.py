@@ -74,7 +74,7 @@ def notebook(module: Any) -> str:
     """The numpy version's source, and a call of it."""
     import inspect
 
-    source = re.sub(r"  # type: ignore.*", "", inspect.getsource(module).split('"""', 2)[2].strip())
+    source = re.sub(r"  # type: ignore.*", "", inspect.getsource(module).split('"""')[2].strip())
     return f'{source}\n\n\ndata = np.load("attention.npz")\nscores, pattern, z, out = attention(**data)\n'
 
 

@@ -20,6 +20,6 @@ def cells(thumbnail: Array, *, masked: int) -> str:
     Args:
         thumbnail: (rows, columns), see `payload.thumbnails`: root of the weight, 0 to 254, or `masked`.
     """
-    signs = np.rint(np.arange(256) * 9 / TILE_STEPS).clip(0, 9).astype(np.uint8) + ord("0")
-    signs[masked] = ord(" ")
-    return bytes(signs[thumbnail].tobytes()).decode("ascii")
+    signs = np.rint(thumbnail / TILE_STEPS * 9).astype(np.uint8) + ord("0")
+    signs[thumbnail == masked] = ord(" ")
+    return signs.tobytes().decode("ascii")

@@ -24,7 +24,7 @@ def payload(
     weights: AttentionWeights,
     positions: PositionEffects,
     *,
-    title: str = "",
+    title: str,
     with_weights: bool = True,
 ) -> bytes:
     """The data of the view; see `shared.pack`.
