@@ -9,6 +9,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
+from tfmviz.constants import MOST_TYPED
 from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -38,8 +39,7 @@ def ask(ctx: PageContext) -> list[str]:
         "Reference translations, separated by |",
         KNOWN.get(ctx.text, ""),
         key="references",
-        max_chars=1_000,
-        placeholder="How would you translate it?",
+        max_chars=MOST_TYPED,
     )
     return [" ".join(part.split()) for part in (typed or "").split("|") if part.strip()]
 
