@@ -165,11 +165,11 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
 
 def test_pairs_that_are_slowed_down_or_stand_still_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in Llama 3.1, and in models with layers that rotate nothing."""
-    theta = np.append(10_000 ** (-np.arange(14) / 14) / [*[1] * 11, 2, 4, 8], [0, 0])
+    theta = np.append(500_000 ** (-np.arange(14) / 14) / [*[1] * 11, 2, 4, 8], [0, 0])
     monkeypatch.setattr(spectrum, "own_theta", lambda shown: theta)
-    monkeypatch.setattr(spectrum, "own_base", lambda shown: 10_000)
+    monkeypatch.setattr(spectrum, "own_base", lambda shown: 500_000)
     slow: Any = SimpleNamespace(model=SimpleNamespace(name="slow"))
-    said = "has base 10,000, with 3 of its pairs slowed down, up to 8 times; 2 of 16 pairs do not turn."
+    said = "has base 500,000, with 3 of its pairs slowed down, up to 8 times; 2 of 16 pairs do not turn."
     assert spectrum._own_frequencies(slow) == f"`` slow `` {said}"
     turns = subject.theta_in
     monkeypatch.setattr(subject, "theta_in", lambda model, layer: turns(model, layer) * (".0." not in layer))
