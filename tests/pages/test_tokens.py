@@ -15,7 +15,7 @@ from tests.pages.claims import numbers_in, told
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
-from tfmviz.ui.tokens import vectors
+from tfmviz.ui.tokens import cutting, vectors
 from tfmviz.views.pieces import MOST_PIECES
 
 PAGE = "tokens"
@@ -41,6 +41,7 @@ def test_four_ways_to_cut_with_their_counts_of_a_long_text_too() -> None:
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
     longer = len(text.encode()) / n_tokens
     assert told(app, "bytes cost (.*) times as many") == pytest.approx([longer**2], abs=0.051)
+    assert "a frequent word is one of 6,144 entries" in words(app)
     assert " ".join([box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]) == "C3 B9 C3 AB E4 B8 AD"
     data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
     (characters, *_) = data["rows"]
@@ -138,6 +139,9 @@ def test_any_pasted_text_is_learned_from_until_every_word_is_one_token() -> None
         app = learned_from(pasted, "300")
         assert not app.error, pasted
         assert ("Your text is empty" in words(app)) == (not pasted.strip()), pasted
+    for pasted, kept in (("ab ab", "ab ab"), ("ab " * 2_000, "")):
+        app.text_area(key="pasted").set_value(pasted).run()
+        assert app.query_params.get("pasted", "") == kept, "what is too long for the address"
     app = learned_from("ab" * 1_024, "300")
     assert "Learning ended after 11 merges: every word is one token." in words(app)
     assert app.text_area(key="pasted").max_chars == tokens.MOST_CHARACTERS
@@ -190,12 +194,20 @@ def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None
     assert shown["4 ×"] - shown["1 ×"]
 
 
+def test_the_length_of_a_token_is_told_of_one_and_of_none() -> None:
+    encode = models.load("tiny-english").encode
+    for text, length in (("", "0 tokens of 0.0"), ("The", "1 token of 3.0"), ("The cat sat", "3 tokens of 3.7")):
+        assert cutting._length(encode(text)) == f"{length} characters on average"
+
+
 def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
     for model in ("tiny-english", "french-english", "fill-in", "reverse"):
         app = open_page(PAGE, tokens="Hard words", model=model)
         digits = {sum(map(str.isdigit, piece[0])) for piece in rows(app, "hard_words")["a number"][1]} - {0}
         assert ("without regard to their value" in words(app)) == (len(digits) > 1), model
-    assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse")), "no merges"
+    app = open_page(PAGE, text="a", model="reverse")
+    assert "are bytes and special tokens, 257 in all: no merges." in words(app)
+    assert told(app, "bytes cost (.*) times as many") == [1]
 
 
 def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:
