@@ -15,7 +15,7 @@ from tests.pages.claims import numbers_in, told
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
-from tfmviz.ui.tokens import cutting, vectors
+from tfmviz.ui.tokens import vectors
 from tfmviz.views.pieces import MOST_PIECES
 
 PAGE = "tokens"
@@ -192,12 +192,6 @@ def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None
         assert table["role"].count("chosen") == 1
     assert {"The", "cat", "sat"} <= shown["1 ×"]
     assert shown["4 ×"] - shown["1 ×"]
-
-
-def test_the_length_of_a_token_is_told_of_one_and_of_none() -> None:
-    encode = models.load("tiny-english").encode
-    for text, length in (("", "0 tokens of 0.0"), ("The", "1 token of 3.0"), ("The cat sat", "3 tokens of 3.7")):
-        assert cutting._length(encode(text)) == f"{length} characters on average"
 
 
 def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
