@@ -143,8 +143,8 @@ def test_bits_count_and_an_appended_index_makes_words_alike() -> None:
     alike = naive_positions.alike_with_index(embed := trace["embed"], range(200))
     among = [naive_positions.alikeness(embed, wave) for wave in waves(200, embed.shape[1])]
     pattern = r"rises from (\S+) to \*\*(\S+)\*\* at 199 and passes 0.5 at position (\d+)\. .* is at most (\S+)\."
-    found = told(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0]), pattern)
-    assert found == pytest.approx([alike[0], alike[-1], np.flatnonzero(alike > 0.5)[0], max(among)], abs=0.0051)
+    rises = told(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0]), pattern)
+    assert rises == pytest.approx([alike[0], alike[-1], np.flatnonzero(alike > 0.5)[0], max(among)], abs=0.0051)
     said = words(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[2]))
     assert "4 bits count 16 positions, but from 7 to 8, **4 bits flip at once**" in said
 

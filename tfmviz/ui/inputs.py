@@ -98,7 +98,7 @@ def text_area(label: str, value: str = "", *, key: str, max_chars: int, **look: 
     return str(_ask("text_area", str, label, value, key=key, max_chars=max_chars, **look))
 
 
-def button(label: str, *, on_click: Callable[..., object], line: Line = None, **look: Any) -> None:
+def button(label: str, *, on_click: Callable[..., None], line: Line = None, **look: Any) -> None:
     """Drawn on A only."""
     if not side.is_b():
         (line or st).button(label, on_click=on_click, **look)

@@ -19,7 +19,7 @@ from tfmviz.ui.figures import result, show, show_matrix
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 KNOWN = {
     "J'ai une voiture rouge.": "I've got a red car. | My car is red.",
@@ -90,7 +90,7 @@ def compare(ctx: PageContext) -> None:
     show_matrix(
         "grams",
         np.where(found == 1, 1.0, np.nan),
-        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+        Axis("", [counted(n, "word") for n in counts]),
         Axis("beginning at", [visible(word) for word in words]),
         Scale("open", 0, 1),
         form=ValueFormat(words=("in a reference", "not in a reference")),
