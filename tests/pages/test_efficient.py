@@ -21,7 +21,6 @@ from tests.pages.claims import number, told
 from tests.pages.plain import losses, losses_by_position, softmax
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
-from tfmviz.analysis.heads import looks_back
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
@@ -94,9 +93,8 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
         for name, heads, surprise, curve in zip(twins[::-1], matrices(app)["looks_back"], shown, curves, strict=True):
             run = tfmviz.load(name).trace(TEXT)
             distance = np.subtract.outer(np.arange(len(run.tokens)), np.arange(len(run.tokens)))
-            far = (run["decoder.1.self_attn.pattern"][2] * distance)[1:].sum(axis=-1).mean()
-            assert heads[1, 2] == pytest.approx(far, abs=1e-4)
-            np.testing.assert_allclose(heads, [looks_back(run[f"{layer}.pattern"]) for layer in run.layers], atol=1e-4)
+            away = [(run[f"{layer}.pattern"] * distance)[:, 1:].sum(axis=-1).mean(axis=-1) for layer in run.layers]
+            np.testing.assert_allclose(heads, away, atol=1e-4)
             np.testing.assert_allclose(surprise, losses(run["logits"], run.target.ids), atol=1e-4)
             assert np.mean(curve) == pytest.approx(np.mean(losses_by_position(name)), abs=0.05)
         means = [heads.mean() for heads in matrices(app)["looks_back"]]
@@ -197,9 +195,7 @@ def test_the_table_has_every_method_that_suits_the_head() -> None:
     crossing = rows(page(model="french-english", text="le chat", method="All of them"))
     assert causal["exact"][:3] == ["0", "0", "–"]
     costs = [number(cells[-1]) for cells in causal.values()]
-    assert costs[0] == 2 * 11 * 11 * 32  # of 11 tokens
-    more = sum(cost > costs[0] for cost in costs)
-    assert f"**{more} of {len(causal) - 1}** methods" in words(app)
+    assert f"**{sum(cost > costs[0] for cost in costs)} of {len(costs) - 1}** methods" in words(app)
     for method, suits in (("Linformer", [False, True]), ("window", [True, False])):
         assert [any(name.startswith(method) for name in table) for table in (causal, crossing)] == suits
 

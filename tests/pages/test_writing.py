@@ -214,10 +214,9 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     y = np.array(lines["y"]).reshape(51, 13)
     assert (y[:, 0] == 0).all()
     assert (np.diff(y, axis=1) >= 0).all()
-    written = zoo.writing.generate(
-        load("tiny-english"), TEXT, rules=Rules(temperature=0.0, banned=(END,)), max_new_tokens=12
-    )
-    assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in written.steps), abs=1e-3)
+    greedy = Rules(temperature=0.0, banned=(END,))
+    steps = zoo.writing.generate(load("tiny-english"), TEXT, rules=greedy, max_new_tokens=12).steps
+    assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in steps), abs=1e-3)
 
 
 def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so() -> None:
@@ -242,9 +241,8 @@ def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer)
     assert len(shown) == len(shares) == 3
     for ids, share in zip(shown, shares, strict=True):
         grams = [ids[n : n + 4] for n in range(len(ids) - 3)]
-        assert share == pytest.approx(
-            100 - 100 * len(set(grams)) / len(grams), abs=2
-        )  # per cent; the text may split otherwise
+        expected = 100 - 100 * len(set(grams)) / len(grams)  # per cent; the text may split otherwise
+        assert share == pytest.approx(expected, abs=2)
 
 
 def test_the_tree_of_beams_is_that_of_the_search() -> None:
