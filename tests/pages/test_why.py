@@ -122,6 +122,7 @@ def test_what_a_head_writes_adds_up_and_pairs_of_subspaces_are_as_many_as_heads(
     written = matrices(app)["writes"][0][:, 0]
     assert said(app, "raises “bark” most, by {}") == pytest.approx([written.sum()], abs=0.006)
     assert said(app, "adds {}.") == pytest.approx([written.max()], abs=0.006)
+    assert app.selectbox(key="chosen_token").label == "Query"
     app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)
     assert matrices(app)["composition"].shape == (1, 40, 40)
     assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
