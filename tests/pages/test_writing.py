@@ -204,6 +204,7 @@ def test_attention_grows_by_a_row_a_word_and_a_softmax_is_shown_by_degrees(token
     cold, hot, *rest = told(app, grows)
     assert [cold, hot] == pytest.approx([p.max() for p in ends], rel=0.05)
     assert rest == pytest.approx([*entropies, *np.exp(entropies)], abs=0.051, rel=1e-3)
+    assert [temperature._equal(float(np.log(n))) for n in (9.5, 10.6)] == ["9.5", "11"]
 
 
 def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
