@@ -17,12 +17,10 @@ import tfmviz
 from tests.app import captions, charts, lesson, matrices, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.model.numpy_model import linear
-from tests.pages import plain
 from tests.pages.claims import number, told
 from tests.pages.plain import losses, losses_by_position, softmax
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
-from tfmviz.analysis.heads import looks_back
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
@@ -31,7 +29,7 @@ from tfmviz.ui.efficient import together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
 from tfmviz.ui.efficient.trained import FOLDER
 from tfmviz.ui.lesson import PageContext
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import in_bytes, per_cent
 
 PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
 HEADS = [
@@ -83,22 +81,31 @@ def test_a_head_whose_scores_are_more_than_q_times_k_or_of_linear_attention_is_t
     app = page(method="Linear", **here)
     assert "both pictures are the same" in captions(app)
     assert "**0.00%** of the attention lies elsewhere" in words(app)
+    assert 0 < told(app, r"results that differ by at most (\S+)\.")[0] < 1e-5
     assert "has no exp(q · k)" in captions(page(method="Performer", **here))
 
 
 def test_twins_are_compared_on_the_text_that_was_typed() -> None:
     for kind, twins in trained.TWINS.items():
         app = page(method="Trained with it", trained_with=kind)
-        shown = series(charts(app)["surprises"], "value", by="series").values()
+        shown = list(series(charts(app)["surprises"], "value", by="series").values())
         curves = series(charts(app)["by_position"]).values()
         for name, heads, surprise, curve in zip(twins[::-1], matrices(app)["looks_back"], shown, curves, strict=True):
             run = tfmviz.load(name).trace(TEXT)
             distance = np.subtract.outer(np.arange(len(run.tokens)), np.arange(len(run.tokens)))
-            far = (run["decoder.1.self_attn.pattern"][2] * distance)[1:].sum(axis=-1).mean()
-            assert heads[1, 2] == pytest.approx(far, abs=1e-4)
-            np.testing.assert_allclose(heads, [looks_back(run[f"{layer}.pattern"]) for layer in run.layers], atol=1e-4)
+            away = [(run[f"{layer}.pattern"] * distance)[:, 1:].sum(axis=-1).mean(axis=-1) for layer in run.layers]
+            np.testing.assert_allclose(heads, away, atol=1e-4)
             np.testing.assert_allclose(surprise, losses(run["logits"], run.target.ids), atol=1e-4)
             assert np.mean(curve) == pytest.approx(np.mean(losses_by_position(name)), abs=0.05)
+        means = [heads.mean() for heads in matrices(app)["looks_back"]]
+        back = rf"\*\*([\d.]+)\*\* tokens on average with every pair, \*\*([\d.]+)\*\* with {kind}"
+        assert told(app, back) == pytest.approx(means, abs=0.051)
+        means = [surprise.mean() for surprise in shown]
+        assert told(app, r"surprise: ([\d.]+) nats with every pair, ([\d.]+) with") == pytest.approx(means, abs=0.0051)
+        measured = np.array([losses_by_position(name) for name in twins[::-1]])
+        (full, cheap), beyond = measured[:, :64].mean(axis=1), measured[:, 64:].mean(axis=1)
+        held_out = r"to 64 tokens .*: (\S+) nats with every pair, (\S+) with .* \((\S+)\); further on (\S+) and (\S+)\."
+        assert told(app, held_out) == pytest.approx([full, cheap, cheap - full, *beyond], abs=0.0051)
         after = {"a window of 8": "32 KiB", "linear": "66 KiB"}.get(kind, "8 MiB")
         assert [row[-1] for row in sent(app, "kept")["rows"]] == ["16 MiB", after], kind
     assert "A single token" in words(page(text="a", method="Trained with it"))
@@ -143,6 +150,8 @@ def test_the_last_step_of_the_tiles_is_the_whole_pattern_and_they_are_never_too_
         steps = sum(column < row + 2 for row, column in product(range(0, len(own), 2), repeat=2))
         app = page(**here, step_of_tiles=str(steps))
         assert f"Step {steps} of {steps}" in words(app)
+        n = len(own)  # a tile has 2 × 2 scores, and m and l for 2 queries
+        assert f"A tile's scores, m and l take 32 bytes, all scores at once {in_bytes(4 * n * n)}." in words(app)
         np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3, err_msg=model)
         assert not np.isfinite(matrices(page(**here, step_of_tiles="1"))["tiling"][0][2:]).any()
         assert rows(page(model=model, layer="2", method="All of them"))[f"tiles of {together.TILE}"][:2] == ["0", "0"]
@@ -167,21 +176,26 @@ def test_the_error_of_random_features_is_a_share_and_equal_costs_are_said_once()
     app = page(method="Performer", text="The cat sat on the mat.", layer="3", head="2")
     q, k = (np.linalg.norm(trace[f"decoder.3.self_attn.{name}"][2], axis=-1) for name in "qk")  # turning keeps lengths
     assert told(app, r"/ √d reaches (\d+\.\d);") == [pytest.approx(q.max() * k.max() / math.sqrt(32), abs=0.051)]
+    n = len(q)
+    assert f"instead of {2 * n * n * 32:,} and holds" in words(app)
+    assert f"at once instead of {in_bytes(4 * n * n)}." in words(app)
     assert "at once, as before." in words(page(method="Shared heads"))
 
 
 def test_a_state_keeps_its_size_and_a_cache_grows_with_the_text() -> None:
     for text in ("The cat", "The cat sat on the mat."):
         cached = 2 * len(zoo.load("tiny-english").encode(text)) * 32
-        assert f"128 values, a cache {cached}, and it grows" in words(
-            page(method="Running sums", sums="State space", text=text)
-        )
+        app = page(method="Running sums", sums="State space", text=text)
+        assert f"128 values, a cache {cached}, and it grows" in words(app)
+        assert 0 < told(app, r"the two differ by at most \*\*(\S+)\*\*")[0] < 1e-5
 
 
 def test_the_table_has_every_method_that_suits_the_head() -> None:
-    causal = rows(page(model="tiny-english", method="All of them"))
+    causal = rows(app := page(model="tiny-english", method="All of them"))
     crossing = rows(page(model="french-english", text="le chat", method="All of them"))
     assert causal["exact"][:3] == ["0", "0", "–"]
+    costs = [number(cells[-1]) for cells in causal.values()]
+    assert f"**{sum(cost > costs[0] for cost in costs)} of {len(costs) - 1}** methods" in words(app)
     for method, suits in (("Linformer", [False, True]), ("window", [True, False])):
         assert [any(name.startswith(method) for name in table) for table in (causal, crossing)] == suits
 
@@ -277,8 +291,15 @@ def test_state_and_losses_are_those_of_numpy() -> None:
     (drawn,) = matrices(app)["channel_state"]
     a = np.exp(-np.exp(WEIGHTS["ssm.2.mixer.log_rate"]))[5]
     np.testing.assert_allclose(drawn, states[2][:, 5].T[np.argsort(-a, kind="stable")], atol=1e-3)
-    loss = -np.log(plain.softmax(logits)[range(len(ids) - 1), ids[1:]]).mean()
-    assert told(app, r"on your text [\d.]+ and \*\*([\d.]+)\*\*") == pytest.approx([loss], abs=0.006)
+    twin = zoo.load("attention", FOLDER).trace(TEXT)
+    means = [losses(twin["logits"], twin.target.ids).mean(), losses(logits, tuple(ids)).mean()]
+    assert told(app, r"on your text ([\d.]+) and \*\*([\d.]+)\*\*") == pytest.approx(means, abs=0.006)
+    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+    held_out = [measured[name]["held_out"] for name in ("attention", "state-space")]
+    assert told(app, r"loss is ([\d.]+) nats with attention, \*\*([\d.]+)\*\*") == pytest.approx(held_out, abs=0.006)
+    halves = math.log(2) / np.exp(WEIGHTS["ssm.2.mixer.log_rate"])
+    ends = told(app, r"half-lives range from (\S+) to (\S+) tokens")
+    assert ends == pytest.approx([halves.min(), halves.max()], abs=0.51, rel=1e-3)
 
 
 def test_the_two_were_trained_alike() -> None:
@@ -301,6 +322,8 @@ def test_shares_fade_alike_whatever_is_read_later() -> None:
     below = np.tri(len(shares), dtype=bool)
     np.testing.assert_allclose(pattern[below], trace["decoder.1.self_attn.pattern"].mean(axis=0)[below], atol=1e-3)
     np.testing.assert_allclose(np.where(below, shares, 0).sum(axis=-1), 1, atol=0.02)
+    (recent,) = told(app, r"After “\\\.”, \*\*(\S+)\*\* of the state of layer 1 comes from the last 4 tokens")
+    assert recent == pytest.approx(shares[-1, -4:].sum(), abs=0.01)
     changed = matrices(spaces(space="1", text=TEXT.replace("dog", "cat")))["left_in_state"][1]
     rows = len(shares) - 3  # before the word that differs
     np.testing.assert_allclose(changed[:rows, :rows][below[:rows, :rows]], shares[:rows, :rows][below[:rows, :rows]])

@@ -1,5 +1,6 @@
 """The page on positions: its laws, its numbers against independent computation, and what becomes of odd input."""
 
+import json
 import math
 import re
 from itertools import pairwise
@@ -10,8 +11,9 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, press, sent, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, press, sent, series, views, words
 from tests.pages import plain
+from tests.pages.claims import told
 from tests.pages.plain import losses_by_position, softmax
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
@@ -20,7 +22,7 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.positions import naive
 from tfmviz.views.picture import from_text, to_text
-from tfmviz.zoo import pictures
+from tfmviz.words.numbers import tiny
 
 TEXT = "Man eats small dinosaur."
 IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
@@ -64,7 +66,7 @@ def test_words_of_a_text_are_moved_as_whole_tokens_and_changes_measured_word_by_
 
 
 def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
-    drawn = charts(open_page("positions", text=TEXT, order="3.1.2.0.4"))
+    drawn = charts(app := open_page("positions", text=TEXT, order="3.1.2.0.4"))
     blind, sighted = zoo.load("twins-none"), zoo.load("twins-sinusoidal")
     encoding = blind.encode(TEXT)
     moved = word_order.reordered(word_order.pieces(encoding), [3, 1, 2, 0, 4])
@@ -76,6 +78,8 @@ def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
             before, after = (model.trace(ids, edits)["decoder.3.resid_post"] for ids in texts)
             np.testing.assert_allclose(found, np.abs(after[np.argsort(moved)] - before).max(axis=-1), atol=1e-4)
             assert (found.max() < 5e-5) == (model is blind and chart == "order_everything")
+            largest = tiny(found.max()) if found.max() < 5e-5 else f"{found.max():.2f}"
+            assert f"`` {model.name} ``: **{largest}**" in words(app), chart
 
 
 def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
@@ -97,6 +101,7 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order_of_this_sentence
     assert app.query_params["order"] == "4.3.2.1.0"
     press(app, "As typed")
     assert "Nothing has moved" in words(app)
+    assert not re.search("A sum has no order|sees the order|reveals the order", words(app))
     for figure in charts(app).values():
         assert all(moved.max() == 0 for moved in series(figure, "value", by="series").values())
     press(app, "Shuffle")
@@ -134,6 +139,14 @@ def test_bits_count_and_an_appended_index_makes_words_alike() -> None:
         assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
     assert found[2] > 0.999
     assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
+    trace = zoo.load("twins-sinusoidal").trace(TEXT)  # all its tokens differ
+    alike = naive_positions.alike_with_index(embed := trace["embed"], range(200))
+    among = [naive_positions.alikeness(embed, wave) for wave in waves(200, embed.shape[1])]
+    pattern = r"rises from (\S+) to \*\*(\S+)\*\* at 199 and passes 0.5 at position (\d+)\. .* is at most (\S+)\."
+    rises = told(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0]), pattern)
+    assert rises == pytest.approx([alike[0], alike[-1], np.flatnonzero(alike > 0.5)[0], max(among)], abs=0.0051)
+    said = words(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[2]))
+    assert "4 bits count 16 positions, but from 7 to 8, **4 bits flip at once**" in said
 
 
 def test_a_shift_is_the_flow_of_one_generator() -> None:
@@ -182,6 +195,9 @@ def test_curves_carry_frequency_and_wavelength() -> None:
         f"{wave}(pos / 10,000^({even}/8))" for wave, even in (("sin", 0), ("cos", 0), ("sin", 2), ("sin", 4))
     ]
     shown = charts(app)
+    assert app.table[0].value["frequency"].tolist() == ["1", "1", "0.1", "0.01"]
+    assert "grow from 2π to **6,283**. Within 20 positions 1 of 4 pairs" in words(app)
+    assert [app.slider(key=key).label for key in ("at_a", "at_b")] == ["Position a", "Position b"]
     np.testing.assert_allclose(series(shown["curves"])["dim 4"], waves(20, 8)[:, 4], atol=1e-6)
     rows = shown["curves"]["tables"]["rows"]
     of_dim_4 = [said for line, said in zip(rows["line"], rows["hover"], strict=True) if line.endswith(" dim 4")]
@@ -203,6 +219,10 @@ def test_the_worked_example_is_written_out() -> None:
     code = sinusoidal("By hand", by_hand="2").code[0].value
     assert "PE(2, 1) = cos(2 / 10000^(0/4)) = cos(2) = −0.41615" in code.replace("= -", "= −")
     assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
+    code = sinusoidal("By hand", by_hand="2", as_printed="without the power").code[0].value
+    assert "PE(2, 2) = sin(2 / (10000 · 2/4)) = sin(0.0004) = 0.00040" in code
+    near = np.linalg.norm(waves(50, 512)[1:] - waves(50, 512)[0], axis=1).min()
+    assert f"none of 50 positions comes closer to P0 than **{near:.2f}**" in words(sinusoidal("Why many waves"))
 
 
 def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
@@ -212,9 +232,9 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     word, position = series(charts(app)["added_lengths"], "value", by="series").values()
     np.testing.assert_allclose(word, np.linalg.norm(trace["embed"], axis=-1), rtol=1e-4)
     np.testing.assert_allclose(position, 8, rtol=1e-6)
-    assert f"words {np.linalg.norm(trace['embed'], axis=-1).mean():.2f};" in words(app)
-    both = sinusoids.cosines(trace["decoder.0.resid_pre"])
-    assert f"(**{both[trace.target.ids.index(trace.target.ids[0]), 3]:.2f}**)" in words(app)
+    assert f"have norm 8.00, words {np.linalg.norm(trace['embed'], axis=-1).mean():.2f};" in words(app)
+    after = sinusoids.cosines(trace["decoder.0.resid_pre"])[0, 3]
+    assert f"“the” at 0 and 3: one vector before (cosine 1.00), two after (**{after:.2f}**)" in words(app)
 
 
 def test_bad_settings_get_one_clear_sentence_and_a_shift_stays_within_fewer_positions() -> None:
@@ -242,6 +262,8 @@ def test_bad_settings_get_one_clear_sentence_and_a_shift_stays_within_fewer_posi
     app.run()
     assert app.slider(key="k").value == 5
     assert "over all 5 positions" in words(app)
+    assert r"from position 4 to 9\: rotated by" in words(app)
+    assert "rows and columns 62 to 69" in pictures(app)["rotation"][0]["scale"]["title"]
 
 
 def learned(part: str, **address: str) -> AppTest:
@@ -265,7 +287,12 @@ def test_the_axes_of_a_table_are_those_of_its_covariance_and_untrained_rows_are_
 
 def test_the_trained_table_its_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     table, sinusoids = plain.weights("twins-learned")["decoder.positions.table"], waves(64, 128)
-    np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
+    app = learned("The table")
+    np.testing.assert_allclose(matrices(app)["trained_table"][0], table, atol=1e-6)
+    assert "64 × 128 = **8,192 parameters**" in words(app)
+    shares = position_table.principal_components(table).shares
+    names = list(series(charts(learned("Main directions"))["components"]))
+    assert names == [f"{n}: {share:.0%}" for n, share in enumerate(shares, start=1)]
     unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
     np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
@@ -276,6 +303,8 @@ def test_the_trained_table_its_lengths_and_the_measured_loss_are_shown_as_they_a
     assert loss["measured"].tolist() == measured
     assert len(measured) == 64
     assert "Every row has grown from its random" in words(app)
+    said = words(learned("Well trained?", trained="reverse, encoder"))
+    assert re.search(r"\*\*(\d+) of (\d+) rows, from position 12 on", said)
 
 
 def test_the_wall() -> None:
@@ -287,6 +316,7 @@ def test_the_wall() -> None:
     longer = learned("The wall", letters="abcdefghijklmnopq").table[0].value
     marks = dict(zip(longer["letters"], longer["right"], strict=True))
     assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
+    assert re.search(r"first 12 rows of .* reverses here has \*\*9\*\* letters", words(app))
     assert "at least two letters" in words(learned("The wall", letters="7!"))
 
 
@@ -302,13 +332,15 @@ def bars(app: AppTest) -> list[float]:
 
 
 def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
-    held_out, labels = pictures.digits().held_out
+    held_out, labels = zoo.pictures.digits().held_out
     for reader, kind in (("trained positions", "learned"), ("no positions", "none")):
         app = digits(digit="7", reader=reader, reader_layer="1")
-        values = pictures.read_picture(pictures.load(kind), held_out[7])
+        values = zoo.pictures.read_picture(zoo.pictures.load(kind), held_out[7])
         assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
         heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
         np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
+        says = rf"with {reader} says \*\*(\d)\*\* \(([\d.]+%)\)"
+        assert told(app, says) == pytest.approx([np.argmax(bars(app)), max(bars(app))], abs=0.006)
         assert sent(app, "picture")["title"] == f"A “{labels[7]}” from the test set"
         assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
 
@@ -316,7 +348,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
 def test_a_drawing_in_the_address_is_read_and_shuffled_patches_change_one_model_s_answer() -> None:
     app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
     assert drawn is not None
-    logits = pictures.read_picture(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
+    logits = zoo.pictures.read_picture(zoo.pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
     assert np.argmax(bars(app)) == logits.argmax()
     assert sent(app, "picture")["title"] == "Drawn by hand"
     assert sum(bars(digits(drawn="0" * 64))) == pytest.approx(1, abs=1e-3), "an empty one is read too"
@@ -328,6 +360,12 @@ def test_a_drawing_in_the_address_is_read_and_shuffled_patches_change_one_model_
     in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
     assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
     assert "shuffled_digit" in matrices(shuffled)
+    order = np.random.default_rng(2).permutation(16)
+    assert alt(shuffled, "shuffled_digit") == f"Patches in the order {', '.join(map(str, order))}"
+    measured = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
+    shares = [measured[kind][order] for kind in ("learned", "none") for order in ("in order", "shuffled")]
+    right = r"identifies \*\*(\S+)\*\*, or (\S+) with .* it is \*\*(\S+)\*\* and (\S+)\. A conv"
+    assert told(shuffled, right) == pytest.approx(shares, abs=0.006)
     blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
     assert blind[0] == pytest.approx(blind[1], abs=1e-4)
 
@@ -338,8 +376,8 @@ def test_fractions_of_two_sentences_differ_but_where_both_are_equally_long(monke
     first, second = series(charts(app)["fractions"], "x", by="text").values()
     assert (len(first), len(second)) == (6, 4)
     np.testing.assert_allclose(second, [0, 1 / 3, 2 / 3, 1])
-    assert "1/5 = **0.200**" in words(app)
-    assert "1/3 = **0.333**" in words(app)
+    steps = "1/5 = **0.200** in the sentence with 6 tokens and 1/3 = **0.333** in the one with 4:"
+    assert f"A step of one token is {steps}" in words(app)
     for text in (TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."):
         app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
         first, second = series(charts(app)["fractions"], "x", by="text").values()

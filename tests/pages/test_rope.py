@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.analysis.test_rotations import THETA
-from tests.app import charts, columns, matrices, open_page, pictures, sent, series, spaces, views, words
+from tests.app import captions, charts, columns, matrices, open_page, pictures, sent, series, spaces, views, words
 from tests.model import numpy_model
 from tests.pages import plain
-from tests.pages.claims import number
+from tests.pages.claims import number, told
 from tests.traces import read_arrays, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 from tfmviz.ui import models
+from tfmviz.ui.rope import spectrum, subject
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
@@ -83,9 +85,11 @@ def test_the_same_words_score_the_same_at_the_same_distance_only() -> None:
         app = opened("Same distance", phrase=one, other_phrase=other, head="3")
         table, equal = columns(app, "phrases"), distances[0] == distances[1]
         assert tuple(map(int, table["distance i − j"])) == distances
+        assert [name for name in table if name.endswith("” at")] == ["query “know” at", "key “we” at"]
         found = list(map(number, table["q · k / √d, layer 0, head 3"]))
         assert (found[0] == pytest.approx(found[1], abs=1e-6)) is equal
         assert ("gives the same score" in words(app)) is equal
+        assert (f"The distances differ ({distances[0]} and {distances[1]})" in words(app)) is not equal
         rope, sinusoidal = series(charts(app)["same_distance"]).values()
         assert bool(rope[0] < 1e-5) is equal
         assert sinusoidal[0] > 1e-2
@@ -151,6 +155,25 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
     np.testing.assert_allclose(anywhere, rotations.mean_of_all_pairs(q, k, theta, np.arange(65)), atol=1e-4)
     np.testing.assert_allclose(near, anywhere[: len(q)])
     assert there[0] == pytest.approx((q * k).sum(axis=-1).mean(), abs=1e-4)
+    h = (q[4, 0::2] + 1j * q[4, 1::2]) * (k[3, 0::2] - 1j * k[3, 1::2])
+    turns = np.exp(1j * np.outer(theta, np.arange(65)))  # (pair, distance)
+    share = np.abs((h @ turns).real) / np.abs(np.diff(h, append=0)).max() / np.abs(turns.cumsum(axis=0)).sum(axis=0)
+    app = opened("Decay", layer="0", head="2", up_to="64", token="4")
+    of_bound = r"For “the” and “on” \|q · k\| reaches (\S+) of the bound at distance 1, and at most \*\*(\S+)\*\*"
+    assert told(app, of_bound) == pytest.approx([share[1], share.max()], abs=0.006)
+
+
+def test_pairs_that_are_slowed_down_or_stand_still_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in Llama 3.1, and in models with layers that rotate nothing."""
+    theta = np.append(500_000 ** (-np.arange(14) / 14) / [*[1] * 11, 2, 4, 8], [0, 0])
+    monkeypatch.setattr(spectrum, "own_theta", lambda shown: theta)
+    monkeypatch.setattr(spectrum, "own_base", lambda shown: 500_000)
+    slow: Any = SimpleNamespace(model=SimpleNamespace(name="slow"))
+    said = "has base 500,000, with 3 of its pairs slowed down, up to 8 times; 2 of 16 pairs do not turn."
+    assert spectrum._own_frequencies(slow) == f"`` slow `` {said}"
+    turns = subject.theta_in
+    monkeypatch.setattr(subject, "theta_in", lambda model, layer: turns(model, layer) * (".0." not in layer))
+    assert "Layer 0 rotates nothing, so this is layer 1." in captions(open_page("positions_rope", layer="0"))
 
 
 def test_scores_before_and_after_the_bias_are_those_of_the_twin() -> None:
@@ -164,12 +187,15 @@ def test_scores_before_and_after_the_bias_are_those_of_the_twin() -> None:
             np.testing.assert_allclose(shown, np.where(below, expected, np.nan), atol=2e-5)
         with_bias = series(charts(app)["bias_row"], "value", by="series")["with it"]
         np.testing.assert_allclose(with_bias, trace[f"{at}.pattern"][2, -1], atol=1e-5)
+        away = [row @ np.arange(len(q))[::-1] for row in (plain.softmax(before[-1]), plain.softmax(after[-1]))]
+        reach = r"looks ([\d.]+) tokens away on average without .*, \*\*([\d.]+)\*\* with it"
+        assert told(app, reach) == pytest.approx(away, abs=0.051)
     for n, slopes in ((4, "1/4, 1/16, 1/64, 1/256"), (8, "1/2, 1/4, 1/8, 1/16, 1/32, 1/64, 1/128, 1/256")):
         assert f"From head 0 on: {slopes}." in words(opened("ALiBi", n_slopes=str(n)))
     assert "From head 0 on" not in words(opened("ALiBi", n_slopes="16"))
     app = opened("ALiBi", n_slopes="12")
     np.testing.assert_allclose(series(charts(app)["slopes"])["slopes of 12 heads"][[0, 7, 8]], [0.5, 2**-8, 2**-0.5])
-    assert "not a power of two: the first 8 slopes" in words(app)
+    assert "the first 8 slopes are those of 8 heads, the others every second of 16" in words(app)
     for kind, own, last in (("looks back (decoder)", 15, 113), ("both ways (encoder)", 7, 91)):  # as in test_t5.py
         said = words(opened("T5 buckets", buckets=kind))
         assert f"Distances 0 to {own} have a bucket each;" in said

@@ -2,6 +2,8 @@
 
 import re
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from tfmviz.ui import models, switch_off
 from tfmviz.ui.switch_off import copying, every_part
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import decimal
 
 TEXT = "The cat sat on the mat."
 PAGE = "switch_off"
@@ -54,7 +57,7 @@ def test_numbers_are_those_of_a_run_without_the_parts() -> None:
     said = [(float(a), float(b)) for a, b in re.findall(r"(\d+\.\d+) in A, (\d+\.\d+) in B", alt(app, "losses"))]
     np.testing.assert_allclose(said, np.transpose((old, new)), atol=6e-4)
     dearest = run().tokens[int((new - old).argmax()) + 1].strip()
-    assert f"loss of “{dearest}” rises most" in words(app), "the word that is predicted suffers"
+    assert f"loss of “{dearest}” rises most: +{(new - old).max():.3f} nats" in words(app), "the predicted word suffers"
     app, p = open_page(PAGE, text=TEXT, **address), softmax(run(TWO_OFF)["logits"][-1])
     assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p.max(), abs=1e-4)
     word = models.load("tiny-english").vocabulary[int(p.argmax())].strip("<|>")
@@ -69,6 +72,10 @@ def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -
     assert found[4, 3] == pytest.approx((without - losses()).mean(), abs=1e-3)
     worst = "{}.{}".format(*np.unravel_index(found[:, :8].argmax(), (6, 8)))
     assert f"**{worst}** (+" in words(app)
+    ranked = sorted(((loss, *place) for place, loss in np.ndenumerate(found)), reverse=True)
+    (most, mlp, _), heads = ranked[0], [f"**{n}.{m}** (+{loss:.3f})" for loss, n, m in ranked if m < 8]
+    said = f"**MLP {mlp}** off (+{most:.3f} nats); of the heads, with {', '.join(heads[:3])}."
+    assert f"The loss grows most with {said}" in words(app)
     spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
     assert f"For {len(spared)} of 48 heads the loss does not grow" in words(app)
     assert app.button(key="spared").label == f"Switch off all {len(spared)} that cost nothing alone"
@@ -99,9 +106,11 @@ def test_where_nothing_is_off_no_word_suffers_and_no_map_shows_zeros_and_everyth
         assert ("rises most" in shown) == (parts == "dl0")
     layers, mlps = (",".join(f"d{part}{n}" for n in range(6)) for part in "lm")
     heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
-    for everything in (layers, f"{heads},{mlps}"):
+    named = "layer 0, layer 1, layer 2, layer 3, layer 4, layer 5 off:", "0.0, 0.1, 0.2, 0.3, 0.4, 0.5 and 48 more off:"
+    for everything, some in zip((layers, f"{heads},{mlps}"), named, strict=True):
         app = open_page(PAGE, text=TEXT, off=everything)
         assert "Every part is off" in app.warning[0].value
+        assert f"with {some}" in words(app)
         assert not app.error
     app = open_page(PAGE, text=TEXT, removed="Attention", off="none")
     assert set(matrices(app)) == {"side_a"}
@@ -143,6 +152,8 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     ]
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")
     assert pictures(app)["damage_map"][0]["rows"]["names"] == ["encoder 0", "decoder 0", "cross-attention 0"]
+    rows = sent(open_page(PAGE, text="The cat", off="d0.5", removed="What it writes"), "side_rows")["rows"]
+    assert [len(row["pieces"]) for row in rows] == [switch_off.WRITTEN] * 2
 
 
 def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
@@ -166,6 +177,7 @@ def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> Non
     assert matrices(app)["recovered"][0][0, 5] == pytest.approx(1, abs=1e-3)
     assert "In layer 0 the copy at token 5 “girl” does most (100% of the gap)" in words(app)
     assert pictures(app)["recovered"][0]["columns"]["names"][5] == "girl / boy"
+    assert app.selectbox(key="pair").options[1] == "The cat sat on the mat. / The dog sat on the mat."
     app.selectbox(key="pair").set_value(1).run()
     assert app.text_area(key="text").value == copying.PAIRS[1][0]
     assert app.text_input(key="other").value == copying.PAIRS[1][1]
@@ -184,6 +196,12 @@ def test_sentences_that_cannot_be_compared_are_told_why_and_pairs_have_as_many_t
 
     assert "has 7 tokens (The·cat·sat·on·the·mat·\\.), the second has 3 (A·dog·\\.)" in warned(TEXT, "A dog.")
     assert f"at most {copying.MAX_TOKENS}" in warned(" dog" * 60, " cat" * 60)
+    twelve, longer = ("a",) * 12, ("a",) * 13
+    shown = "·".join(twelve)
+    said = (copying._unfit(twelve, longer) or "", copying._unfit(longer, twelve) or "")
+    assert f"12 tokens ({shown}), the second has 13 ({shown} …)" in said[0]
+    assert f"13 tokens ({shown} …), the second has 12 ({shown})" in said[1]
+    assert copying._unfit(("a",) * copying.MAX_TOKENS, ("b",) * copying.MAX_TOKENS) is None
     app = open_page(PAGE, text=TEXT, other=TEXT, removed="Copy from another sentence")
     assert any("get the same answer" in note.value for note in app.info)
     app = open_page(PAGE, text="Zyx qvw", removed="Copy from another sentence")
@@ -220,13 +238,18 @@ def test_answers_are_what_the_runs_answer() -> None:
             [f"“{markdown.plain(visible(model.vocabulary[index]))}”" for index in two]
             for two in (patching.favourites(*rows), patching.answers(*rows))
         )
+        own, other = patching.answers(*rows)
         said = words(opened(COPY, pair[0], other=pair[1], token=str(len(model.encode(pair[0])) - 1)))
         alike.add(best[0] == best[1])
         assert ("sentence's answer is" in said) == (best[0] != best[1]), pair
         if best[0] != best[1]:
             assert f"Your sentence's answer is {best[0]}, the second's {best[1]}." in said
         else:
-            assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
+            assert f"Both runs answer {best[0]}." in said
+            assert f"Compared, your sentence favours {compared[0]}, the second {compared[1]}." in said
+        apart = [decimal(float(row[other] - row[own]), "+.2f") for row in rows]
+        minus = f"The logit of {compared[1]} minus that of {compared[0]} is **{apart[0]}** in your run, **{apart[1]}**"
+        assert minus in said
     assert alike == {True, False}
 
 
@@ -255,6 +278,7 @@ def test_a_story_tells_of_no_faint_layer() -> None:
     assert CARRIED not in story(values, same, copied="mlp.out")
     assert CARRIED not in story(values, same, beside_encoder=True)
     assert story(values[:2], same).endswith("No copy in another layer closes 10% of the gap.")
+    assert "another layer" not in story(values[:1], same)
     assert story(values[[0, 0]], same).endswith("does most: 90% of the gap in both.")
 
 
@@ -269,6 +293,12 @@ def test_heads_that_hurt_are_not_said_to_matter_little_and_equal_ones_have_one_o
     assert "matter little" not in said
     assert ("may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
     assert "may do the same work, or this text" in words(opened(MAP))
+    three = (("mlp", 2.0), ("head", 0.5), ("head", 0.0))
+    ranked: Any = [(SimpleNamespace(kind=kind, name=kind), loss) for kind, loss in three]
+    zero = switch_off.Way(how="zero")
+    assert every_part._missed(ranked, zero).endswith("off (+2.000 nats); of the heads, with **head** (+0.500).")
+    assert "No single part matters" in every_part._missed([(ranked[0][0], 0.0004)], zero)
+    assert "For 1 of 2 heads the loss does not grow." in every_part._spared(ranked[1:], zero)
     for seed in range(5):
         random = np.random.default_rng(seed)
         lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
@@ -285,8 +315,18 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app)), tab
         if tab == MAP:
             assert app.button(key="worst").label.startswith("Change ")
+            assert "more surprising with this part × 2." in words(app)
+            assert "may do the same work" not in words(app)
         if tab == "Next word":
             assert paired(app)[0] == ["A, whole model", "B, with the part × 2"]
+
+
+def test_a_correlation_is_told_by_its_size_and_its_sign() -> None:
+    strengths = {0.29: "next to nothing", -0.3: "a little", 0.59: "a little", -0.6: "a good deal", 1: "a good deal"}
+    for rho, strength in strengths.items():
+        said = every_part._in_words(rho)
+        assert said.endswith(f"says {strength} about how much it matters" + ", in reverse" * (rho < 0)), rho
+    assert every_part._in_words(np.nan) == "there is nothing to rank"
 
 
 def test_where_nothing_is_changed_no_part_is_missed() -> None:

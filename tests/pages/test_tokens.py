@@ -11,7 +11,7 @@ import tokenizers
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, sent, series, words
-from tests.pages.claims import numbers_in
+from tests.pages.claims import numbers_in, told
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
@@ -33,12 +33,15 @@ def rows(app: AppTest, key: str) -> dict[str, Any]:
 
 def test_four_ways_to_cut_with_their_counts_of_a_long_text_too() -> None:
     text = "Où est Zoë? 中"
-    shown = rows(open_page(PAGE, text=text), "four_ways")
+    shown = rows(app := open_page(PAGE, text=text), "four_ways")
     n_tokens = len(backend().encode(text).ids)
     assert shown["characters"][0] == f"{len(text)} characters"
     assert shown["bytes (UTF-8)"][0] == f"{len(text.encode())} bytes"
     assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
+    longer = len(text.encode()) / n_tokens
+    assert told(app, "bytes cost (.*) times as many") == pytest.approx([longer**2], abs=0.051)
+    assert "a frequent word is one of 6,144 entries" in words(app)
     assert " ".join([box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]) == "C3 B9 C3 AB E4 B8 AD"
     data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
     (characters, *_) = data["rows"]
@@ -74,8 +77,10 @@ def test_numbers_are_the_library_s_and_a_mark_is_read_as_asked() -> None:
     as_mark = rows(open_page(PAGE, tokens="Numbers", text=text, marks_are="a mark"), "numbers")["your text"][1]
     assert [box[0] for box in as_mark] == ["a", "<|endoftext|>", "b"]
     assert as_mark[1] == ["<|endoftext|>", "mark", "special", "0"]
-    assert 0 in [int(box[-1]) for box in as_mark]
     assert 0 not in [int(box[-1]) for box in as_text]
+    app = open_page(PAGE, tokens="Numbers", text="a", model="fill-in", marks_are="a mark")  # it has two marks
+    pieces = rows(app, "numbers")["a text with a special token"][1]
+    assert [box[0] for box in pieces if box[1] == "mark"] == ["<|endoftext|>"]
 
 
 def test_tokens_are_those_that_the_model_reads_gaps_among_them() -> None:
@@ -130,7 +135,12 @@ def test_the_table_says_why_its_first_pair_wins() -> None:
 
 def test_any_pasted_text_is_learned_from_until_every_word_is_one_token() -> None:
     for pasted in ("", " ", "a", "0123456789", "<b>bold</b>" * 20, "中" * 500):
-        assert not learned_from(pasted, "300").error, pasted
+        app = learned_from(pasted, "300")
+        assert not app.error, pasted
+        assert ("Your text is empty" in words(app)) == (not pasted.strip()), pasted
+    for pasted, kept in (("ab ab", "ab ab"), ("ab " * 2_000, "")):
+        app.text_area(key="pasted").set_value(pasted).run()
+        assert app.query_params.get("pasted", "") == kept, "what is too long for the address"
     app = learned_from("ab" * 1_024, "300")
     assert "Learning ended after 11 merges: every word is one token." in words(app)
     assert app.text_area(key="pasted").max_chars == tokens.MOST_CHARACTERS
@@ -142,7 +152,7 @@ def test_the_look_up_is_a_row_of_the_matrix_and_neighbours_are_the_most_alike() 
     app, (index,) = open_page(PAGE, tokens="A vector", text="The cat sat", token="1"), backend().encode(" cat").ids
     (picture,), table = matrices(app)["look_up"], zoo.load("tiny-english").weights.W_E.astype(float)
     assert np.allclose(picture[[2, -1]], table[index, : picture.shape[1]], atol=1e-6)
-    assert f"is entry {index} of 6,144" in words(app)
+    assert f"is entry {index} of 6,144: a **one-hot vector** of 6,143 zeros and a 1" in words(app)
     app = open_page(PAGE, tokens="Neighbours", text="The cat sat", token="1")
     cosines = table @ table[index] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[index])
     drawn = charts(app)["neighbours"]["tables"]["rows"]["value"]
@@ -163,7 +173,11 @@ def test_tied_a_model_writes_its_own_words_and_with_another_last_matrix_none() -
 def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None:
     """Single bytes lie so far away on the plane that all words would stand in a third of its width."""
     for name in ("tiny-english", "fill-in", "french-english"):
-        tables = charts(open_page(PAGE, tokens="Map", model=name, text="la"))["embedding_map"]["tables"]
+        app = open_page(PAGE, tokens="Map", model=name, text="la")
+        variances = np.linalg.eigvalsh(np.cov(zoo.load(name).weights.W_E.T))[::-1]
+        kept = told(app, r"This plane keeps (\S+) \+ (\S+) of the variance")
+        assert kept == pytest.approx(variances[:2] / variances.sum(), abs=0.006), name
+        tables = charts(app)["embedding_map"]["tables"]
         for axis in ("x", "y"):
             (low, high), at = tables["ends"][axis], tables["rows"][axis]
             assert np.ptp(at) > 0.8 * (high - low), name
@@ -184,7 +198,9 @@ def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
         app = open_page(PAGE, tokens="Hard words", model=model)
         digits = {sum(map(str.isdigit, piece[0])) for piece in rows(app, "hard_words")["a number"][1]} - {0}
         assert ("without regard to their value" in words(app)) == (len(digits) > 1), model
-    assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse")), "no merges"
+    app = open_page(PAGE, text="a", model="reverse")
+    assert "are bytes and special tokens, 257 in all: no merges." in words(app)
+    assert told(app, "bytes cost (.*) times as many") == [1]
 
 
 def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,14 +17,14 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, matrices, open_page, pictures, sent, trees, views, words
 from tests.pages import plain
-from tests.pages.claims import number
+from tests.pages.claims import number, told
 from tests.traces import translation
 from tfmviz import load, zoo
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.trace import Array
 from tfmviz.text.familiar import Familiar
-from tfmviz.ui import translating
+from tfmviz.ui import beams, translating
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.translating import references, what_if
 from tfmviz.words import markdown
@@ -74,13 +75,15 @@ def test_every_step_is_that_of_an_independent_pass(model: ZooModel) -> None:
     names = [visible(model.vocabulary[index]) for index in ids]
     expected = log_p(model, TEXT, ids)
     patterns = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
-    looks = {
-        "one head": patterns[2][5],
-        "mean of the layer": patterns[2].mean(0),
-        "mean of all layers": np.mean(patterns, (0, 1)),
-    }
-    for heads, weights in looks.items():
-        data = view(open_translating(heads=heads, layer="2", head="5"))
+    of_layer = {"heads": "mean of the layer", "layer": "2", "head": "5"}
+    for address, name, weights in (
+        (of_layer | {"heads": "one head"}, "layer 2, head 5", patterns[2][5]),
+        (of_layer, "layer 2, mean of its heads", patterns[2].mean(0)),
+        ({}, "layer 1, mean of its heads", patterns[1].mean(0)),
+        ({"heads": "mean of all layers"}, "mean of all layers and heads", np.mean(patterns, (0, 1))),
+    ):
+        data = view(open_translating(**address))
+        assert data["heads"].endswith(name)
         assert [step["writes"] for step in data["steps"]] == [*names, END]
         assert [step["reads"] for step in data["steps"]] == [START, *names]
         for n, (step, token) in enumerate(zip(data["steps"], [*ids, 0], strict=True)):
@@ -119,7 +122,8 @@ def forced(begins: str) -> AppTest:
 
 
 def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooModel) -> None:
-    shown = matrices(open_translating(translation="Teacher forcing", references=REFERENCE))["losses"][0]
+    app = open_translating(translation="Teacher forcing", references=REFERENCE)
+    shown = matrices(app)["losses"][0]
     ids = list(model.tokenizer.encode(REFERENCE, max_len=60).ids)
     own = [*zoo.writing.generate(model, TEXT).ids, *[0] * len(ids)][: len(ids)]
     for row, read in zip(shown, (ids, own), strict=True):
@@ -127,6 +131,11 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
         np.testing.assert_allclose(row, [-expected[n, token] for n, token in enumerate(ids)], rtol=2e-2, atol=2e-3)
     same = next(n for n, (a, b) in enumerate(zip(ids, own, strict=True)) if a != b)
     np.testing.assert_allclose(shown[0, : same + 1], shown[1, : same + 1])
+    share = told(app, rf"diverge at word {same + 1}, where .* instead of .* \((\S+)\)")
+    assert share == pytest.approx([np.exp(-shown[0, same])], rel=0.2)
+    given, wrote = pictures(app)["losses"][0]["notes"]
+    assert (set(given), len(wrote)) == ({""}, len(ids))
+    assert wrote[same] == f"the model wrote “{beams.named(model, own[same])}”"
 
 
 def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
@@ -149,10 +158,14 @@ def test_every_translator_of_its_language_is_drawn_as_it_translates_alone(model:
 
 
 def test_scores_are_those_of_sacrebleu_and_without_a_reference_or_a_source_one_is_asked_for(model: ZooModel) -> None:
-    said = words(open_translating(translation="References", references=f"{REFERENCE}|Meat she eats never."))
+    app = open_translating(translation="References", references=f"{REFERENCE}|Meat she eats never.")
+    said = words(app)
     written, others = zoo.writing.generate(model, TEXT).text.strip(), [REFERENCE, "Meat she eats never."]
     assert f"sentence BLEU **{BLEU(effective_order=True).sentence_score(written, others).score:.1f}**" in said
     assert f"chrF **{CHRF().sentence_score(written, others).score:.1f}**" in said
+    cut, (ones, twos, *_) = written.replace(".", " .").split(), pictures(app)["grams"][0]["notes"]
+    assert (ones, twos[-1]) == ([f"“{word}”" for word in cut], "the text ends before")
+    assert twos[:-1] == [f"“{a} {b}”" for a, b in pairwise(cut)]
     assert "Type or paste a translation" in words(open_translating(translation="References", text="Il pleut fort ici."))
     assert "Type at least one visible character" in words(open_translating(text="\u200b"))
 
@@ -262,12 +275,16 @@ def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source()
     address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
     texts["tree_after"] = "Elle ne mange jamais de poisson."
     app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
+    facts: list[set[tuple[Any, ...]]] = []
     assert trees(app).keys() == texts.keys()
     for key, drawn in trees(app).items():
         whole = trees(open_translating(translation="Beam search", text=texts[key], **address))["tree"]
         steps = {node["step"] for node in drawn}
         assert drawn == [node for node in whole if node["step"] in steps]
         assert 1 < len(steps) <= 6
+        facts.append({(n["step"], n["rank"], n["parent"], n["word"], n["kind"] == "dropped") for n in whole})
+    differ = min(step for step, *_ in facts[0] ^ facts[1])
+    assert f"The trees have the same words up to step {differ - 1}." in words(app)
     assert "viande" in words(app)
     assert re.search("With the change: “.*fish", words(app))
 
@@ -338,10 +355,10 @@ def test_a_swapped_word_is_translated_as_the_whole_new_source_without_the_mark_a
     assert expected != zoo.writing.generate(model, TEXT).text.strip()
     written = expected.rstrip(".").split()[-1]
     assert [f"→ {written}”" in alt(app, key) for key in ("as_it_was", "as_changed")] == [False, True]
-    app = open_translating(translation="What if", text="J'ai une voiture rouge.", swapped="3 rouge.")
+    app = open_translating(translation="What if", text="J'ai une voiture rouge.", swapped="2 voiture.")
     before, after = (np.isfinite(matrices(app)[key][0]).any(axis=0) for key in ("as_it_was", "as_changed"))
     assert before.tolist() == [True] * 7
-    assert after.tolist() == [True, True, True, True, True, False, True]
+    assert after.tolist() == [True, True, True, True, False, True, True]
 
 
 def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:

@@ -11,6 +11,7 @@ from tests.pages import plain
 from tests.pages.claims import number, told
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores
+from tfmviz.ui import models
 from tfmviz.ui.why import TAB as BELIEVE
 
 TEXT = "The animal didn't cross the street because it was too tired."
@@ -55,7 +56,8 @@ def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> No
     header = pictures(app)["terms"][0]
     assert (abs(cells - terms[0]) < 0.01).any()
     assert header["frames"]
-    assert "others" in header["rows"]["names"][-1]
+    (size,) = told(app, r"the sum of \*\*(\d+) terms")
+    assert header["rows"]["names"][-1] == f"{size**0.5 - 11:.0f} others"
     for term in ("9999.1", "1", "<b>", "0.0"):  # in the address it is taken or ignored
         label = "Remove the embedding" if term == "0.0" else "Remove the biases"
         assert page(term=term).button(key="remove_query").label.startswith(label), term
@@ -80,6 +82,12 @@ def test_a_removed_path_changes_only_this_head_and_those_that_share_its_keys() -
     paths = dict(zip(*columns(app, "paths").values(), strict=True))
     assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
     assert predicted < measured < 0
+    shares = told(app, r"Its share goes from (\S+) to (\S+)\.")
+    assert shares == pytest.approx([row[ANIMAL], share], abs=0.006)
+    trace = zoo.load("tiny-english").trace(TEXT)
+    stream, mlp = (trace[f"decoder.{site}"][ANIMAL] for site in ("3.resid_pre", "0.mlp.out"))
+    scales = told(app, r"Predicted with σ = (\S+), which becomes (\S+)\.")
+    assert scales == pytest.approx([stream.std(), (stream - mlp).std()], rel=0.05)
     for taken in ("k0", "q0"):
         told_of = words(page(BELIEVE, model="twins-gqa", taken=taken, head="2"))
         assert ("Heads 2, 3 share keys and values." in told_of) == ("share keys" in told_of) == (taken == "k0")
@@ -111,8 +119,10 @@ def test_cross_attention_has_two_lists_of_tokens() -> None:
 
 def test_what_a_head_writes_adds_up_and_pairs_of_subspaces_are_as_many_as_heads() -> None:
     app = page(WRITES)
-    written = matrices(app)["writes"][0][:, 0].sum()
-    assert said(app, "raises “bark” most, by {}") == pytest.approx([written], abs=0.006)
+    written = matrices(app)["writes"][0][:, 0]
+    assert said(app, "raises “bark” most, by {}") == pytest.approx([written.sum()], abs=0.006)
+    assert said(app, "adds {}.") == pytest.approx([written.max()], abs=0.006)
+    assert app.selectbox(key="chosen_token").label == "Query"
     app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)
     assert matrices(app)["composition"].shape == (1, 40, 40)
     assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
@@ -140,6 +150,13 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence_with_its_birth() -
         assert "Head 0.2 composes" in words(page(COMPOSE, model="induction", reads=reads)), reads
     app = page(COMPOSE, model="induction", text="a b a b")
     assert "birth" in charts(app)
+    catalog = models.book(models.load("induction"))
+    assert catalog
+    first_with = next(n for n, one in enumerate(catalog.birth) if one.induction >= 0.5)
+    before_it, end = catalog.birth[first_with - 1], catalog.birth[-1]
+    gains = [one.first - one.again for one in (before_it, end)] + [one.fifth - one.fiftieth for one in (before_it, end)]
+    costs = r"At step (\S+) and at the end, random .* by {} and {} nats, a story's .* by {} and {}\."
+    assert said(app, costs) == pytest.approx([before_it.step, *gains], abs=0.0051)
     assert re.search(
         r"\*\*How 0\.2 and 1\.0 came to work together\.\*\* The first attends .* from step 761", words(app)
     )
@@ -149,7 +166,8 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence_with_its_birth() -
 def test_values_change_no_pattern_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
     app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
     assert "Head 0.0 composes with the values of head 1.1" in words(app)
-    assert "has an output that differs by" in words(app)
+    (differs,) = told(app, r"has an output that differs by \*\*(\S+%)\*\* of its norm")
+    assert 0 < differs < 1
     assert "Heads 0, 1 share keys and values" in words(app)
     assert len(matrices(app)["two_heads"]) == 2
     app.button(key="choose_1.1").click().run()
@@ -166,7 +184,8 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
     np.testing.assert_allclose(matrices(app)["sinks"][0], shares, atol=0.002)
     assert f"head 3.0 gives **{shares[3, 0]:.0%}**" in words(app)
     whole, one, every = said(app, "Mean surprise: {} nats; without that value in this head {}, in all {}.")
-    assert every > whole > 0
+    assert every > whole
+    assert whole == pytest.approx(plain.losses(plain.forward(TEXT)[2], plain.ids_of(TEXT)).mean(), abs=0.006)
     assert one != every
     assert "words_without_value" in views(app)
     assert "Type more words." in words(page(SINK, text="a"))

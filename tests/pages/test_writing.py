@@ -9,16 +9,18 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, pictures, sent, series, trees, views, words
 from tests.model import numpy_model
+from tests.pages.claims import told
 from tests.pages.plain import MODEL, ids_of, losses, softmax
 from tfmviz import load, zoo
 from tfmviz.analysis.keyboard import WORD, Words, taken
 from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.ui import beams
-from tfmviz.ui.writing import branches, edits
+from tfmviz.ui import beams, models
+from tfmviz.ui.writing import branches, edits, temperature
 from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
 from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal
 
 TEXT = "The students opened their"
@@ -103,6 +105,8 @@ def test_gaps_are_filled_one_by_one_the_most_certain_first_and_without_any_it_sa
         assert (header["frames"][n]["top"], header["frames"][n]["left"]) == (n, chosen)
         ids[gaps[chosen]] = int(p[chosen].argmax())
     assert app.code[0].value == model.tokenizer.decode(ids)
+    for notes, frame in zip(header["notes"], header["frames"], strict=True):
+        assert notes[frame["left"]] == f"“{visible(model.vocabulary[ids[gaps[frame['left']]]])}”"
     app = open_page("writing", model="fill-in", text="Nothing is missing.")
     assert "writing" not in views(app)
     assert pictures(app) == {}
@@ -184,16 +188,24 @@ def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
 def test_attention_grows_by_a_row_a_word_and_a_softmax_is_shown_by_degrees(tokenizer: Tokenizer) -> None:
     new = tokenizer.encode(" books and", max_len=256).ids
     address = {"behind": "What went into this word", "layer": "2", "head": "5"}
-    rows = matrices(open_writing(path=path(*new), **address))["rows"][0]
+    rows = matrices(app := open_writing(path=path(*new), **address))["rows"][0]
     ids = (*tokenizer.encode(TEXT, max_len=256).ids, *new)
     pattern = load("tiny-english").trace(ids)["decoder.2.self_attn.pattern"][5]
     np.testing.assert_allclose(np.nan_to_num(rows), pattern[-len(new) - 1 :], atol=2e-3)
+    assert told(app, r"attends most to “\S+” (\d+%)") == pytest.approx([pattern[-1].max()], abs=0.006)
     shorter = matrices(open_writing(path=path(*new[:1]), **address))["rows"][0]
     np.testing.assert_allclose(shorter, rows[: len(new), : shorter.shape[1]], atol=1e-6)
     logits = load("tiny-english").trace(TEXT)["logits"][-1]
-    shown = matrices(open_writing(behind="Temperature"))["degrees"][0]
+    shown = matrices(app := open_writing(behind="Temperature"))["degrees"][0]
     for row, degree in zip(shown, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0), strict=True):
         np.testing.assert_allclose(row, np.sort(softmax(logits / degree))[::-1][:10], atol=2e-3)
+    ends = [softmax(logits / degree) for degree in (0.2, 2.0)]
+    entropies = [-(p * np.log(np.maximum(p, 1e-300))).sum() for p in ends]
+    grows = r"has (\S+) at T = 0.2, (\S+) at T = 2\. .* from (\S+) to (\S+) nats, as with (\S+) and (\S+) equally"
+    cold, hot, *rest = told(app, grows)
+    assert [cold, hot] == pytest.approx([p.max() for p in ends], rel=0.05)
+    assert rest == pytest.approx([*entropies, *np.exp(entropies)], abs=0.051, rel=1e-3)
+    assert [temperature._equal(float(np.log(n))) for n in (9.5, 10.6)] == ["9.5", "11"]
 
 
 def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
@@ -205,28 +217,35 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     y = np.array(lines["y"]).reshape(51, 13)
     assert (y[:, 0] == 0).all()
     assert (np.diff(y, axis=1) >= 0).all()
-    written = zoo.writing.generate(
-        load("tiny-english"), TEXT, rules=Rules(temperature=0.0, banned=(END,)), max_new_tokens=12
-    )
-    assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in written.steps), abs=1e-3)
+    greedy = Rules(temperature=0.0, banned=(END,))
+    steps = zoo.writing.generate(load("tiny-english"), TEXT, rules=greedy, max_new_tokens=12).steps
+    assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in steps), abs=1e-3)
 
 
 def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so() -> None:
     for tab, room in (("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)):
-        said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
-        assert any(f"only the last {room} tokens of your text" in note for note in said), tab
+        app = open_writing(behind=tab, text="word " * 999)
+        assert any(f"only the last {room} tokens of your text" in note.value for note in app.info), tab
+        assert ("The last 128 tokens of your text, read twice" in words(app)) == (tab == "Repetition")
 
 
 def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer) -> None:
     app = open_writing(behind="Repetition", text="Once upon a time")
+    ids = tokenizer.encode("Once upon a time", max_len=256).ids
+    n, twice = len(ids), losses(load("tiny-english").trace((*ids, *ids))["logits"], (*ids, *ids))
+    costs = r"Your text, read twice in a row, costs \*\*(\S+)\*\* nats per token .*, \*\*(\S+)\*\* the second"
+    first, second = twice[: n - 1].mean(), twice[n:].mean()
+    assert told(app, costs) == pytest.approx([first, second], abs=0.006)
+    assert f"What was written once is {'more' if first > second else 'less'} probable than before" in words(app)
+    one, two = (temperature._read_twice(models.load("tiny-english"), text, ()) for text in ("a", "a b"))
+    assert bool(two) > bool(one)
     shown = [tokenizer.encode(block.value, max_len=256).ids for block in app.code]
     shares = charts(app)["repeated"]["tables"]["rows"]["value"]
     assert len(shown) == len(shares) == 3
     for ids, share in zip(shown, shares, strict=True):
         grams = [ids[n : n + 4] for n in range(len(ids) - 3)]
-        assert share == pytest.approx(
-            100 - 100 * len(set(grams)) / len(grams), abs=2
-        )  # per cent; the text may split otherwise
+        expected = 100 - 100 * len(set(grams)) / len(grams)  # per cent; the text may split otherwise
+        assert share == pytest.approx(expected, abs=2)
 
 
 def test_the_tree_of_beams_is_that_of_the_search() -> None:
@@ -279,13 +298,17 @@ def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> N
 
 
 def test_costs_are_drawn_for_every_length_the_model_reads() -> None:
-    drawn = charts(open_writing(behind="What it saves"))
+    drawn = charts(app := open_writing(behind="What it saves"))
     for key in ("multiplications", "times"):
         lines = series(drawn[key])
         assert {name: len(y) for name, y in lines.items()} == {"without cache": 6, "with cache": 6}
         assert all((y > 0).all() for y in lines.values())
     saved = series(drawn["multiplications"])
     assert (saved["with cache"] < saved["without cache"]).all()
+    (slow, fast), (all_of, one) = (list(series(drawn[key]).values()) for key in ("times", "multiplications"))
+    pattern = r"At (\d+) tokens a step .* needs (\S+) of .* took (\S+) of the time \((\S+) instead of (\S+) ms\)"
+    expected = [256, one[-1] / all_of[-1], fast[-1] / slow[-1], fast[-1], slow[-1]]
+    assert told(app, pattern) == pytest.approx(expected, abs=0.051)
 
 
 def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
@@ -299,9 +322,9 @@ def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
         ({"bytes": "float32", "cache_tokens": "128"}, [per_token.format(32, 4, 12), "takes **1.5 MiB**"]),
         ({"model": "twins-linear", "bytes": "float32"}, ["**66 KiB** after a text of any length"]),
     )
-    for address, told in cases:
+    for address, parts in cases:
         said = words(open_writing(behind="What it takes", **address))
-        assert [one for one in told if one not in said] == []
+        assert [one for one in parts if one not in said] == []
 
 
 def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
@@ -315,6 +338,9 @@ def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
         assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
         assert drawn["the model's first choice"] == pytest.approx([-np.log2(softmax(logits[n - 1]).max())], rel=2e-3)
         assert f"costs **{loss:.1f} bits**" in words(app)
+        expected = [2**-loss, 1 + (logits[n - 1] > logits[n - 1, ids[n]]).sum(), softmax(logits[n - 1]).max()]
+        pattern = r"\(probability (\S+); .* rank (\S+) of 6,144\)\. .* bits\*\* \((\S+%)\)"
+        assert told(app, pattern) == pytest.approx(expected, rel=0.05)
         assert ("The losses of its" in words(app)) is several
 
 
@@ -325,6 +351,7 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
         app.text_input(key="guessed").set_value(word).run()
     (first,) = series(charts(app)["guesses"], "value", by="series")["your word"]
     assert "Only your first guess" in words(app)
+    assert "Over 1 guess, your" in words(app)
     app.text_area(key="text").set_value("Once upon a").run()
     assert app.text_input(key="guessed").value == ""
     app.text_input(key="guessed").set_value("time").run()
@@ -332,6 +359,7 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
     assert own[0] == first
     assert own[1] == best[1]
     assert f"{own.mean():.1f} bits on average, the model's first choices {best.mean():.1f}**; 1 of yours" in words(app)
+    assert "Over 2 guesses, your" in words(app)
     app.button(key="new_score").click().run()
     assert charts(app) == {}
 

@@ -90,17 +90,18 @@ def toggle(label: str, value: bool = False, *, key: str, **look: Any) -> bool:
     return bool(_ask("toggle", bool, label, value, key=key, **look))
 
 
-def text_input(label: str, value: str = "", *, key: str, **look: Any) -> str:
-    return str(_ask("text_input", str, label, value, key=key, **look))
+def text_input(label: str, value: str = "", *, key: str, max_chars: int, **look: Any) -> str:
+    return str(_ask("text_input", str, label, value, key=key, max_chars=max_chars, **look))
 
 
-def text_area(label: str, value: str = "", *, key: str, **look: Any) -> str:
-    return str(_ask("text_area", str, label, value, key=key, **look))
+def text_area(label: str, value: str = "", *, key: str, max_chars: int, **look: Any) -> str:
+    return str(_ask("text_area", str, label, value, key=key, max_chars=max_chars, **look))
 
 
-def button(label: str, *, line: Line = None, **look: Any) -> bool:
-    """Drawn on A only; never pressed on B."""
-    return not side.is_b() and (line or st).button(label, **look)
+def button(label: str, *, on_click: Callable[..., None], line: Line = None, **look: Any) -> None:
+    """Drawn on A only."""
+    if not side.is_b():
+        (line or st).button(label, on_click=on_click, **look)
 
 
 def download_button(label: str, data: Callable[[], str | bytes], name: str, kind: str, **look: Any) -> None:

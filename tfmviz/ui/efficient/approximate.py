@@ -51,8 +51,7 @@ def sparse_masks(ctx: PageContext) -> None:
     beside(ctx, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
-        f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'remains' if pairs == 1 else 'remain'}, with "
-        f"{per_cent(caught)} of the attention."
+        f"{ABOUT[kind]} Kept: {pairs:,} of {int(head.allowed.sum()):,} pairs, with {per_cent(caught)} of the attention."
     )
     if not head.q_tokens_are_keys:
         st.caption("Windows need one text; cross-attention has two.")

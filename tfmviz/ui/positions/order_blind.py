@@ -206,7 +206,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
         why = "It sees the order."
     else:
         why = "**The causal mask reveals the order**: the first token sees one token, the second two."
-    st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
+    st.markdown(f"{largest} {why if sighted.any() else ''}")
 
 
 def _size(changes: Array) -> str:

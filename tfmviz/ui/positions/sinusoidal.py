@@ -196,14 +196,22 @@ def on_words(ctx: PageContext) -> None:
     scaled = inputs.toggle(label, value=True, key="scaled", line=line)
     joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale
-    lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show_pairs("added_lengths", trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token")
+    of_words, of_positions = (np.linalg.norm(vectors, axis=-1) for vectors in (words, added))
+    show_pairs(
+        "added_lengths",
+        trace.tokens,
+        of_words,
+        of_positions,
+        series=("word", "position"),
+        title="norm",
+        token_title="token",
+    )
     before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
     after = np.concatenate([words, added], axis=1) if joined else words + added
     kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
-    drowned = lengths[1][0] > lengths[0].mean()
+    drowned = of_positions.mean() > of_words.mean()
     result(
-        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between "
+        f"Position vectors have norm {of_positions.mean():.2f}, words {of_words.mean():.2f}; the cosine between "
         f"{'both together' if joined else 'sum'} and word is **{np.mean(kept):.2f}** on average. "
         + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
     )

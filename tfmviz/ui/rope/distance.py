@@ -85,12 +85,14 @@ def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
 def _compare(shown: PageContext, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
     i, j = ([text.index(word) for text in texts] for word in words)
     distances = [query - key for query, key in zip(i, j, strict=True)]
+    first, second = distances
+    query, key = map(visible, words)
     show_columns(
         "phrases",
         {
             "text": [" ".join(map(visible, text)) for text in texts],
-            f"query “{visible(words[0])}” at": list(map(str, i)),
-            f"key “{visible(words[1])}” at": list(map(str, j)),
+            f"query “{query}” at": list(map(str, i)),
+            f"key “{key}” at": list(map(str, j)),
             "distance i − j": [decimal(distance, ".0f") for distance in distances],
             f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
         },
@@ -98,8 +100,7 @@ def _compare(shown: PageContext, scores: list[float], texts: list[tuple[str, ...
     )
     apart = abs(scores[0] - scores[1])
     result(
-        f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is **{tiny(apart)}**."
-        if distances[0] == distances[1]
-        else f"The distances differ ({distances[0]} and {distances[1]}), and so do the scores of layer 0, by "
-        f"**{apart:.3f}**."
+        f"The distance is {first} in both, so layer 0 gives the same score: the difference is **{tiny(apart)}**."
+        if first == second
+        else f"The distances differ ({first} and {second}), and so do the scores of layer 0, by **{apart:.3f}**."
     )

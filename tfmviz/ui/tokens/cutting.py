@@ -127,8 +127,9 @@ def _of_digits(tokenizer: Tokens) -> str:
 def vocabularies(ctx: PageContext) -> None:
     rows = []
     for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: len(one[1].vocabulary)):
+        first, *others = names
         found = boxes(tokenizer, ctx.text)
-        name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        name = f"{first} and {len(others)} more" if others else first
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
     if (model := tokens.model_with_merges(ctx)) is None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
+from tfmviz.constants import MOST_TYPED
 from tfmviz.plots.cells import Axis, Cells, Scale, ValueFormat, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -18,7 +19,7 @@ from tfmviz.ui.figures import result, show, show_matrix
 from tfmviz.ui.lesson import PageContext, control_row
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 KNOWN = {
     "J'ai une voiture rouge.": "I've got a red car. | My car is red.",
@@ -38,8 +39,7 @@ def ask(ctx: PageContext) -> list[str]:
         "Reference translations, separated by |",
         KNOWN.get(ctx.text, ""),
         key="references",
-        max_chars=1_000,
-        placeholder="How would you translate it?",
+        max_chars=MOST_TYPED,
     )
     return [" ".join(part.split()) for part in (typed or "").split("|") if part.strip()]
 
@@ -90,7 +90,7 @@ def compare(ctx: PageContext) -> None:
     show_matrix(
         "grams",
         np.where(found == 1, 1.0, np.nan),
-        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+        Axis("", [counted(n, "word") for n in counts]),
         Axis("beginning at", [visible(word) for word in words]),
         Scale("open", 0, 1),
         form=ValueFormat(words=("in a reference", "not in a reference")),

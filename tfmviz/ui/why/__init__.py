@@ -98,7 +98,7 @@ def believe(ctx: PageContext) -> None:
             ],
             picked=paths.index(path) if path in paths else -1,
             low=True,
-            on_pick=lambda row: url.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
+            on_pick=lambda row: remove(*paths[row]),
         )
     with right:
         (side, _), names = path, names_of(ctx)
@@ -254,7 +254,7 @@ def _chosen(found: ScoreSum) -> tuple[int, int]:
 
 
 def _choose(term: tuple[int, int]) -> None:
-    url.put({"term": f"{term[0]}.{term[1]}"})
+    url.put({"term": ".".join(map(str, term))})
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
