@@ -62,6 +62,8 @@ def test_lengths_are_those_of_the_record() -> None:
     assert {*shown, *matrices(app)} == {"growth", "lengths", "norms_before_after"}
     trace = read_out()[1]
     expected = residual.lengths(trace, list(residual.stages(trace, "decoder", "layers").values()))
+    first, last = expected.mean(axis=1)[[0, -1]]
+    assert f"from **{first:.2f}** to **{last:.2f}**, a factor of {last / first:.3g}." in words(app)
     of_token = series(shown["growth"], "length", by="kind")["“the”"]
     before = series(shown["norms_before_after"], "value", by="series")["before the norm"]
     for along in (of_token, before):
@@ -134,8 +136,9 @@ def test_who_made_the_word_sums_to_the_logit_and_a_button_leads_to_a_strong_head
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
     difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
-    said = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),")
+    *said, apart = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+), a difference of (\S+)\. ")
     assert said == pytest.approx([difference] * 2, abs=0.006)
+    assert apart < 1e-3
     shown = charts(app)
     assert sum(shown["ranked"]["tables"]["rows"]["value"]) == pytest.approx(difference, abs=1e-3)
     header, (grid,) = pictures(app)["head_scores_map"]
@@ -249,6 +252,8 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
         drawn, expected = series(charts(app)["in_context"]), in_context(trace, "decoder", trace.target.ids, pair)
         np.testing.assert_allclose(drawn["each other"], expected.each_other, atol=1e-4)
         assert f"{expected.each_other[-1]:.2f} after the last layer" in words(app)
+        assert f"different tokens average {expected.usual[-1]:.2f}." in words(app)
+        assert app.selectbox(key="chosen_token").label == "This token"
         assert ("two embeddings" in words(app)) == bool(address)
         if not address:
             assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
@@ -306,7 +311,8 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
     p = softmax(normed @ w["embedding.W_E"].T)  # (stage, len, vocab)
     top, ids = p.argmax(axis=-1), plain.ids_of(text)
     app = page("Logit lens", text=text)
-    assert told(app, r"first column (\d+) of (\d+) tokens") == [(top[0] == ids).sum(), len(ids)]
+    same = (top[0] == ids).sum()
+    assert f"first column {same} of {len(ids)} tokens {'is' if same == 1 else 'are'} read out" in words(app)
     data = sent(app, "lens")
     (stage,) = re.findall(r"from “([^”]*)” on, half", words(app))
     held = [(top[n:] == top[-1]).all(axis=0).mean() for n in range(len(top))]
