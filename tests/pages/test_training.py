@@ -385,10 +385,8 @@ def test_curves_are_the_means_of_what_was_measured_of_the_models_and_sizes_of_th
             np.testing.assert_allclose(drawn[way], [np.mean(runs) for runs in TUNED["accuracy"][model][method]])
         new, trained = (np.mean(TUNED["accuracy"][model][method][0]) for method in ("scratch", "head"))
         assert new < trained
-        assert (
-            f"With 16 examples a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**"
-            in words(app)
-        )
+        assert "With 16 examples a new model" in words(app)
+        assert f"a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**" in words(app)
     assert tuple(TUNED["sizes"]) == tuned.SIZES
     for model in TUNED["accuracy"].values():
         assert {len(runs) for by_size in model.values() for runs in by_size} == {len(TUNED["seeds"])}
