@@ -29,6 +29,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
@@ -144,6 +145,9 @@ def test_who_made_the_word_sums_to_the_logit_and_a_button_leads_to_a_strong_head
     header, (grid,) = pictures(app)["head_scores_map"]
     assert grid.shape == (6, 9)
     assert sum(shown["wrote"]["tables"]["rows"]["value"]) == pytest.approx(grid[5, 2], abs=1e-4)
+    (looked,) = told(app, r"looked most at .*? \((\d+%)\); ")
+    assert looked == pytest.approx(read_out()[1]["decoder.5.self_attn.pattern"][2, TOKEN].max(), abs=0.006)
+    assert "caps its logits" not in words(app)
     (frame,) = header["frames"]
     assert (frame["left"], frame["top"], frame["right"], frame["bottom"]) == (2, 5, 3, 6)
     app = page("Who made the word")
@@ -359,6 +363,8 @@ def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs(
         sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(n_layers))]
         np.testing.assert_allclose(alike[name], residual.likeness(trace, sites), atol=1e-5)
         np.testing.assert_allclose(lengths[name], residual.lengths(trace, sites).mean(axis=-1), rtol=1e-4)
+        p = softmax(trace["logits"][-1])
+        assert f"“{visible(loaded.vocabulary[p.argmax()])}” ({per_cent(p.max())})" in words(app).replace("\\", "")
         at_the_start = replace(loaded, module=untrained(loaded.config, seed=0))
         for said, model in (("trained", loaded), ("at the start", at_the_start)):
             found = zoo.experiments.gradient_lengths(model, TEXT)
