@@ -29,7 +29,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import per_cent, rounded
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
@@ -233,6 +233,7 @@ def test_the_paths_in_space_are_those_of_the_three_main_directions_and_the_neare
     places = residual.in_space(trace, sites).places.swapaxes(0, 1).reshape(-1, 3)
     assert np.allclose([row[1:] for row in rows], places, atol=2e-3)
     tokens = [row[0] for row in rows[:: len(sites)]]
+    assert f"Paths of {len(tokens)} tokens." in space["layout"]["meta"]["alt"]
     for site in (sites[0], sites[-1]):
         near, _ = residual.closest(trace[site], TOKEN)
         assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
@@ -370,6 +371,7 @@ def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs(
             found = zoo.experiments.gradient_lengths(model, TEXT)
             parts = [[found[f"decoder.{n}.{part}"] for n in range(n_layers)] for part in ("self_attn", "mlp")]
             np.testing.assert_allclose(gradients[f"{name}, {said}"], np.hypot(parts[0], parts[1]), rtol=1e-3)
+    assert f"with, layers passed 1: {rounded(alike['with'][1])}; " in alt(app, "pair_likeness")
     drawn = series(shown["pair_losses"], table="curves")
     for name in NAMES:
         np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)
