@@ -16,6 +16,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui.bottleneck import measured
 from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID
+from tfmviz.words.numbers import per_cent
 
 PAGE = "bottleneck"
 TEXT = "Elle a une voiture rouge."
@@ -96,7 +97,9 @@ def test_a_number_of_a_state_is_what_its_gates_make_of_sums_of_products() -> Non
         _, value, weight, product = zip(*products["rows"], strict=True)
         for a, b, c in zip(value, weight, product, strict=True):
             assert number(a) * number(b) == pytest.approx(number(c), abs=0.03)
-        rest = number(re.findall(r"add up to (\S+)\.", products["about"])[0])
+        others, rest = map(number, re.findall(r"The other (\d+) add up to (\S+)\.", products["about"])[0])
+        assert others == 3 * 128 - len(product)
+        assert "are times r" not in products["about"]
         assert sum(map(number, product)) + rest == pytest.approx(found[1, :3].sum(), abs=0.06)
 
 
@@ -113,8 +116,10 @@ def test_the_matrix_grows_with_the_translation_and_buttons_write_one_token_more_
         assert app.query_params.get("written") == written
         rows = np.isfinite(matrices(app)["alignment"][0]).all(axis=1)
         assert rows.sum() == (4 if written else len(rows))
-    shown = sent(open_page(PAGE, text=TEXT, written="3"), "translations")["rows"][-2][-1]
-    assert shown == translation("additive", 3) + " …"
+    whole = len(alpha) - 1  # the last row writes the end
+    for n, more in ((3, " …"), (whole, " …"), (whole + 1, "")):
+        shown = sent(open_page(PAGE, text=TEXT, written=str(n)), "translations")["rows"][-2][-1]
+        assert shown == translation("additive", min(n, whole)) + more, n
     nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
 
@@ -148,16 +153,18 @@ NOTES = {
 
 
 def test_a_text_they_were_not_made_for_gets_a_sentence_and_what_is_left_out_is_counted() -> None:
-    for seen, (text, note) in product(("Translations", "Alignments", "One c, or many"), NOTES.items()):
-        app = open_page(PAGE, text=text, seen=seen, model="french-english")
-        assert not app.error, text
-        said = "\n".join(str(element.value) for element in app.info)
-        assert note in said, f"{seen}, {text}"
-        assert bool(note) == bool(said), f"{seen}, {text}"
     model = zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
+    for text, note in NOTES.items():
+        assert note in doubt(text, model), text
+        assert bool(note) == bool(doubt(text, model)), text
     for dropped, said in ((1, "the last one of your text was left"), (2, "the last 2 of your text were left")):
         text = next(text for n in range(1, 500) if model.encode(text := "a" * n).n_dropped == dropped)
         assert said in doubt(text, model)
+    for seen, text in product(("Translations", "Alignments", "One c, or many"), list(NOTES)[3:7]):
+        app = open_page(PAGE, text=text, seen=seen, model="french-english")
+        assert not app.error, text
+        notes = [element.value for element in app.info]
+        assert (doubt(text, model) in notes) == bool(notes) == bool(NOTES[text]), seen
 
 
 MEASURED: dict[str, Any] = json.loads(measured.FILE.read_text(encoding="utf-8"))
@@ -175,6 +182,9 @@ def test_measurements_of_the_shipped_weights_are_shown_with_their_intervals() ->
             np.testing.assert_allclose(shown, [row[what][name][n] for row in rows], err_msg=f"{key}, {name}, {end}")
     score = "{:.1f} ({:.1f}–{:.1f})".format(*lengths[0]["bleu"][MODELS[0]])
     assert sent(app, "bleu_table")["rows"][0][3] == score
+    share = "{} ({} to {})".format(*map(per_cent, probed[-1]["right"][MODELS[0]]))
+    for said, key in ((f"pairs alone: {score}", "bleu"), (f"up to {probed[-1]['most']} words: {share}", "first_word")):
+        assert f"no attention, {said}" in drawn[key]["tables"]["rows"]["hover"]
 
 
 @pytest.mark.usefixtures("fresh")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, series, words
+from tests.app import charts, forget, matrices, open_page, pictures, series, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
 from tests.model.sizes import SCHEMES
@@ -117,6 +117,14 @@ def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
     assert position_terms.explained_by_distance(found[3]) == pytest.approx(1)
 
 
+def test_four_terms_are_written_out_where_a_scheme_adds_to_the_embedding() -> None:
+    app, n = page("Four terms", left="learned", right="rope"), len(ids_of(TEXT))
+    assert app.code[0].value.split(" = ")[1] == "xᵢᵀ W xⱼ + xᵢᵀ W pⱼ + pᵢᵀ W xⱼ + pᵢᵀ W pⱼ"
+    assert f"chance gives {(n - 1) / (n * (n + 1) / 2 - 1):.0%}." in words(app)
+    adding = " or ".join(scheme for scheme in TWINS if schemes.SCHEMES[scheme].acts == "embed")
+    assert f"Choose {adding}." in words(page("Four terms", left="rope", right="alibi"))
+
+
 def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
     app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_model.weights(folder("learned"))["decoder.positions.table"]
@@ -137,10 +145,14 @@ def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes_
     """
     query, key, ids = 4, 1, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3"}
-    for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
-        app = page("Shift all positions", left=pair[0], right=pair[1], **where)
+    for further, pair in enumerate((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
+        app = page("Shift all positions", left=pair[0], right=pair[1], shift=str(57 + further), **where)
         assert [app.selectbox(key=f"chosen_{key}").label for key in ("token", "to")] == ["Query", "Key"]
-        for scheme, of_pair in zip(pair, matrices(app)["pair_maps"], strict=True):
+        header, maps = pictures(app)["pair_maps"]
+        frames = [(one["top"], one["left"], one["bottom"], one["right"]) for one in header["frames"]]
+        assert frames == ([] if further else [(59, 56, 64, 61)]), "two cells around, and only within the map"
+        for title, scheme, of_pair in zip(header["titles"], pair, maps, strict=True):
+            assert title == scheme
             firsts = range(0, 64 - query, 4)
             runs = [numpy_model.forward(folder(scheme), ids, first=first).scores for first in firsts]
             scores = np.array([run[1, 3, query, key] for run in runs])
@@ -178,6 +190,7 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
     assert chart["tables"]["marks"]["x"] == [scheme_comparison.TRAINED - 0.5] == [63.5]
     assert len(rises) > 3
     assert dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app))) == rises
+    assert "From 64 to 512 positions" in words(app)
 
 
 def test_losses_on_the_readers_text_are_those_of_the_twins() -> None:
@@ -202,7 +215,7 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table_and_it
         assert "reads up to 512" in "".join(note.value for note in app.info)
     room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
     assert not page(shift, right="learned", shift=str(room)).warning
-    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
+    assert f"ends at position 63; shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
     end = page(shift, text="word " * 200, left="learned", token="63")
     assert "at position 63, with no room to move" in words(end)
 
@@ -256,6 +269,7 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     assert f"shares of attention by up to {moved.max():.0%}." in words(app)
     assert all("·10⁻" in cell for cell in table["rope (right): score"])
     assert "which is rounding." in words(app)
+    assert trials._verdict(0, 0) == "no score changes."
     for run, shown in zip((before, after), matrices(app)["shifted"], strict=True):
         np.testing.assert_allclose(np.nan_to_num(shown), run.patterns[3, 1], atol=1e-4)
 

@@ -1,5 +1,6 @@
 """The page on complexity: its numbers against formulas written anew, and what it makes of measurements."""
 
+import json
 import re
 
 import numpy as np
@@ -12,6 +13,7 @@ from tfmviz.analysis.multiplications import in_model
 from tfmviz.model.layer_costs import LENGTHS, WIDTHS
 from tfmviz.ui import background
 from tfmviz.ui.shapes import shapes_of
+from tfmviz.words.numbers import per_cent
 
 PAGE = "complexity"
 Patch = pytest.MonkeyPatch
@@ -29,6 +31,7 @@ def test_the_table_is_filled_in_with_the_readers_sizes_and_a_row_opens_its_deriv
     assert rows["restricted attention"][1:] == ["1", "16", "524,288"]  # 2 · 16 · 256 · 64
     less = {(256, 64): "n > d, so a recurrent layer is cheaper: self-attention needs 4 times"}
     less |= {(64, 512): "n < d, so self-attention is cheaper: a recurrent layer needs 8 times"}
+    less |= {(128, 128): "equally many multiplications. Restricted attention needs 50% of those of full attention."}
     for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
     assert "hᵢ = f(W xᵢ + U hᵢ₋₁)" in words(open_page(PAGE, row="recurrent"))
@@ -47,6 +50,7 @@ def test_the_parts_of_a_model_are_counted_on_the_sentence() -> None:
         counts = in_model(shapes_of(model.config), source=0, target=n)
         shown = series(charts(app)["parts"], "value", by="name")
         np.testing.assert_allclose([1e6 * value for (value,) in shown.values()], list(counts.values()), rtol=1e-6)
+        assert f"({per_cent(counts['scores'] / sum(counts.values()))})" in json.dumps(charts(app)["parts"]["tables"])
         said = re.search(r"overtake the feed-forward layers at \*\*n = ([\d,]+)\*\*", words(app))
         assert (said and said[1]) == over
 
@@ -78,6 +82,19 @@ def test_fitted_exponents_crossings_and_the_fused_kernel_stand_there_as_far_as_w
     for n in LENGTHS:
         found += [record("self-attention", "n", n, 1e-8 * n**2), record("recurrent", "n", n, 3e-6 * n)]
         found += [record("fused self-attention", "n", n, 0.25e-8 * n**2)]
+    # Pairs are compared as far as both were measured: plain attention alone is measured beyond.
+    put(monkeypatch, *found, record("self-attention", "n", 8192, 9.0), record("convolution", "n", 64, 1e-5))
+    said = words(open_page(PAGE, cost="Measured"))
+    assert f"At n = {LENGTHS[-1]:,} the fused kernel needs" in said
+    assert "takes 4.0 times less time" in said
+    assert "time than a recurrent layer from n ≈ 300. " in said
+    for share, sentence in ((1.5, "takes 1.5 times less time"), (1, "At n = 4,096 the fused kernel saves no time")):
+        pair = record("self-attention", "n", 4096, share), record("fused self-attention", "n", 4096, 1)
+        put(monkeypatch, record("self-attention", "n", 64, 1e-5), record("fused self-attention", "n", 64, 1), *pair)
+        assert sentence in words(open_page(PAGE, cost="Measured"))
+    put(monkeypatch, record("restricted attention", "d", 64, 1), record("self-attention", "d", 64, 1))
+    columns = open_page(PAGE, cost="Measured", what="memory", against="d").table[0].value
+    assert columns["grows as d to the power"].tolist() == ["0", "0 to 1"]
     put(monkeypatch, *found)
     app = open_page(PAGE, cost="Measured")
     assert set(charts(app)) == {"counted", "measured"}

@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +20,10 @@ from tfmviz.counting.words import words_of
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import counting
 from tfmviz.ui.counting import DELTAS, METHODS, PROMPTS
+from tfmviz.ui.counting.table import _about
 
 PAGE = "counting"
+FAKE: Any = SimpleNamespace(spoken=lambda _: "x")
 OWN = "The cat sat. The cat ran. The dog sat! A cat ran to the dog."
 
 
@@ -60,6 +64,9 @@ def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> Non
     shown = sent(open_page(PAGE, text="the price of", counted="his"), "counts")
     assert shown["rows"][shown["picked"]][0] == "his"
     assert len(shown["sentences"]) == min(followers("price", "of")["his"], 6) > 0
+    for count, said in ((0, "never occurs in the text."), (1, "occurs once:"), (6, "occurs 6 times:")):
+        assert _about(FAKE, (), 0, count) == f"“x” {said}"
+    assert _about(FAKE, (), 0, 7) == "“x” occurs 7 times; these are the first 6:"
     for before, marked, after in shown["sentences"]:
         assert marked.lower() == "price of his"
         assert f"{before}{marked}{after}".strip("…") in shipped.read_corpus(shipped.NAMES[0])
@@ -75,7 +82,9 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert "has no word yet" in words(blank)
     assert sent(blank, "counts") == sent(open_page(PAGE, text="the cat", n="3"), "counts")
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
-    assert [cells[3] for cells in sent(open_page(PAGE, **own), "counts")["rows"]] == ["1/5 = 20%"] * 5
+    alone = sent(open_page(PAGE, **own), "counts")
+    assert [cells[3] for cells in alone["rows"]] == ["1/5 = 20%"] * 5
+    assert alone["caption"].startswith("h is empty.")
     assert "1 sentence, 4 tokens, 4 different" in captions(open_page(PAGE, counted_in="The text", **own))
 
 
@@ -126,6 +135,7 @@ def test_what_is_written_begins_with_the_typed_words_and_every_step_is_among_its
     first, second = steps["rows"][:2]
     assert text.startswith(f"today the {first[0]}")
     assert steps["picked"] == 1
+    assert f"Word 2, “{second[0]}”, was drawn from" in words(app).replace("\\", "")
     assert (first[1], second[1]) == ("the", first[0])
     counter, bars = followers(first[0]), sent(app, "drawn_from")
     for name, p, _ in bars:
@@ -152,6 +162,8 @@ def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass
     rows = sent(app, "factors")["rows"]
     assert [row[0] for row in rows] == ["The", "students", "didn't", "open", "their", "notebooks", "."]
     assert sum(int(row[3]) for row in rows) == len(ids) - 1
+    for n, about in ((30, ""), (31, "The first 30 of 31 factors.")):
+        assert sent(open_page(PAGE, text="the " * n, smoothing="Kneser–Ney"), "factors")["about"] == about
     counted = float(said.split(" nats)** by counting")[0].split("(")[-1])
     assert drawn["3-gram"].sum() == pytest.approx(counted, abs=0.06)
 
@@ -194,6 +206,7 @@ def test_a_text_with_words_that_were_never_counted_gets_a_sentence_and_long_word
     for text, said in (
         ("zyxwv", "The text does not contain “zyxwv”"),
         ("老王 批评 老李", "character counts as one word"),
+        ("qa qb qc qd qe qf qg", "“qe” and 2 more, so the model"),
         ("😀", "The text does not contain “😀”"),
         ("\u200b", "The text does not contain"),
         ("a" * 4999, "The text does not contain “aaaaaaaaaaa…aaaa”"),

@@ -22,6 +22,8 @@ from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 from tfmviz.ui import feed_forward, models
+from tfmviz.ui.feed_forward.neurons import _marked
+from tfmviz.words.numbers import decimal, per_cent
 
 MODEL = zoo.MODELS / "tiny-english"
 TEXT, LAYER, TOKEN = "The cat sat on the mat, and the dog", 2, 4
@@ -113,15 +115,25 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
     found = peaks[f"decoder.{LAYER}.mlp"]
     tokens, at = model.encode(lines[found.text[321, 0]]).tokens, int(found.token[321, 0])
-    around = [tokens[max(0, at - 8) : at], tokens[at : at + 1], tokens[at + 1 : at + 9]]
     said = [element.value for element in app.markdown if ":orange-background[" in element.value]
     assert len(said) == 4
-    assert all("".join(part).strip() in said[0].replace("\\", "") for part in around)
+    assert said[0].endswith(f"  {_marked(tokens, at)}")
     assert number(said[0]) == pytest.approx(float(found.value[321, 0]), abs=0.0051)
     assert app.number_input(key="chosen_neuron").value == 321
     app.number_input(key="chosen_neuron").set_value(7).run()
     assert app.query_params["neuron"] == "7"
     assert "neuron 7 promotes" in words(app)
+
+
+def test_eight_tokens_on_either_side_stand_around_the_one_on_which_a_neuron_fires() -> None:
+    tokens = (*"abcdefghijklmno", " p", *"qrstuvwxyz")
+    for at, before, token, after in (
+        (8, "abcdefgh", "i", "jklmno pq…"),
+        (9, "…bcdefghi", "j", "klmno pqr…"),
+        (15, "…hijklmno ", "p", "qrstuvwx…"),
+        (17, "…jklmno pq", "r", "stuvwxyz"),
+    ):
+        assert _marked(tokens, at) == f"{before}:orange-background[{token}]{after}"
 
 
 @pytest.mark.usefixtures("fresh")
@@ -154,6 +166,7 @@ def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     assert f"**{np.mean(expected):.2f}** nats (whole model) in A" in words(app)
     app = open_tab(TABS[3], **HERE, without_it="Trained without")
     assert "next_words_twins" in views(app)
+    assert "trained like `` twins-rope ``, with" in words(app)
     measured, own = [], []
     for name in ("twins-attention-only", "twins-rope"):
         trace = zoo.load(name).trace(TEXT)
@@ -174,6 +187,8 @@ def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectu
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
     assert shares[LAYER] == pytest.approx(100 * (pre > 0).mean(), abs=0.1)
     assert len(shares) == 6
+    on, ends = per_cent((pre[TOKEN] > 0).mean()), " to ".join(decimal(end(pre[TOKEN])) for end in (min, max))
+    assert f"{on} are above 0 ({ends})" in words(app)
 
 
 def test_the_average_and_its_values_are_drawn_with_their_shares_where_they_span_an_area() -> None:

@@ -17,7 +17,7 @@ from tfmviz.analysis.window_network import network
 from tfmviz.paths import PROJECT
 from tfmviz.ui.ladder import distance, rungs
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
-from tfmviz.words.numbers import counted
+from tfmviz.words.numbers import counted, per_cent, rounded
 
 PAGE = "ladder"
 TEXT = "The boy who lived by the river was very happy."
@@ -64,7 +64,11 @@ def test_a_change_beyond_what_a_model_sees_moves_nothing_and_gradients_have_no_c
         far = len(curves[title])
         assert far == sees or (far < sees and title == "5-gram"), title  # not every context was counted
         assert f"{title} sees nothing beyond {counted(far, 'token')}" in words(app) or far == n, title
-    curves = series(charts(open_page(PAGE, text=text, ladder=TABS[1], reach_by="gradient"))["reach"])
+    assert f"window, “a”, 1 back: {per_cent(curves['window'][0])}" in charts(app)["reach"]["tables"]["rows"]["hover"]
+    app = open_page(PAGE, text=text, ladder=TABS[1], reach_by="gradient")
+    curves = series(charts(app)["reach"])
+    assert f"window, “a”, 1 back: {rounded(curves['window'][0])}" in charts(app)["reach"]["tables"]["rows"]["hover"]
+    assert "Counts have no gradient" in words(app)
     assert list(curves) == list(MODELS[1:])
     assert [len(curve) for curve in curves.values()] == [8, n, n]
 
@@ -77,6 +81,11 @@ def test_the_window_is_drawn_as_the_network_has_it() -> None:
     drawn, best = matrices(app), np.argsort(-found.logits)[:6]
     np.testing.assert_allclose(drawn["window_joined"][0], found.e, atol=1e-3)
     np.testing.assert_allclose(drawn["window_hidden"].ravel(), found.h, atol=1e-3)
+    hidden = pictures(app)["window_hidden"][0]
+    assert (hidden["rows"]["spoken"][2], hidden["notes"][2][3]) == ("unit 64 + …", "unit 67")
+    assert pictures(app)["window_block"][0]["scale"]["title"] == "W of place 4"
+    assert app.selectbox(key="window_end").options[5] == "5  the"
+    assert "adds and what “boy” (place 4) would add there" in sent(app, "window_unit")["caption"]
     np.testing.assert_allclose(drawn["window_block"][0], w.W[:, 3 * 128 : 4 * 128], atol=1e-3)
     np.testing.assert_allclose([bar[1] for bar in sent(app, "window_next")], softmax(found.logits)[best], rtol=1e-3)
     places, *unit = columns(app, "window_unit").values()
@@ -108,6 +117,9 @@ def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
         app = open_page(PAGE, text=text, ladder=TABS[2], depends=kind)
         for curve, name in zip(series(charts(app)["dependencies"]).values(), names, strict=True):
             np.testing.assert_allclose(curve, [row["leans"][name][0] for row in facts["kinds"][kind]])
+        *_, last = facts["kinds"][kind]
+        ends = zip(MODELS, (per_cent(last["leans"][name][0]) for name in names), strict=True)
+        assert f"**With {last['n']} words in between: {'; '.join(map(' '.join, ends))}.**" in words(app)
         first = re.search(r"with (\d+) words in between, the transformer does so in (\d+)%", words(app))
         assert (first is None) == (kind == "quotation mark"), kind
         if first:
@@ -139,11 +151,13 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence_and_what_a_s
     assert list(left) == ["layer 0", "layer 1"]
     assert "How much of the first step is left?" in json.dumps(charts(app)["fading"], default=str) + words(app)
     assert all(curve[0] == 1 and len(curve) == len(h) for curve in left.values())
+    assert f"layer 1, step 2, “boy”: {rounded(left['layer 1'][1])}" in charts(app)["fading"]["tables"]["rows"]["hover"]
     low, high = charts(app)["fading"]["tables"]["ends"]["y"]
     assert low <= min(map(np.min, left.values()))
     assert high == max(map(np.max, left.values()))
     app = open_page(PAGE, text=TEXT, ladder="The recurrent network", gate="two layers, both ways", token="3")
-    above, below, backward, forward = matrices(app)["stacked"][0]
+    header, ((above, below, backward, forward),) = pictures(app)["stacked"]
+    assert header["rows"]["names"] == ["layer 1 ←", "layer 1 →", "layer 0 ←", "layer 0 →"]
     at = np.arange(len(forward))
     for moved, knows in ((forward, at >= 3), (backward, at <= 3), (above, at >= 0), (below, at >= 0)):
         np.testing.assert_array_equal(~np.isnan(moved), knows)
@@ -155,6 +169,7 @@ def test_steps_are_counted_for_the_typed_text() -> None:
     assert drawn["steps_recurrent"][0].tolist() == [[layer + t for t in range(n)] for layer in (3, 2, 1)]
     assert drawn["steps_attention"][0].tolist() == [[layer] * n for layer in (3, 2, 1)]
     assert np.isnan(drawn["steps_convolution"][0]).sum() == n - 7  # three layers see six tokens back
+    assert "known after step 3; does not see the first token" in str(pictures(app)["steps_convolution"][0])
     assert f"{n + 2} steps; {n - 1} from the first token to the last" in str(pictures(app)["steps_recurrent"][0])
     assert "3 steps; 1 from the first token to the last" in str(pictures(app)["steps_attention"][0])
 
@@ -168,6 +183,7 @@ def test_held_out_curves_are_those_of_the_file() -> None:
         for curve, model in zip(series(charts(app)["averages"]).values(), facts["models"].values(), strict=True):
             positive = [value for value in model[key] if value > 0 or key != "changed"]
             np.testing.assert_allclose(curve, positive, err_msg=before)
+        assert "other words" not in words(app)
     for old, drawn in (("On held-out text", "averages"), ("The chef who … was", "dependencies")):
         assert drawn in charts(open_page(PAGE, text=TEXT, ladder=old))
 
@@ -238,6 +254,7 @@ def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
     texts = {
         "Je pense que the weather is nice.": "",
         "à": few,
+        "oui": "",
         "3.14 + 42 = 😀": few,
         "老王 批评 老李": other,
         "Привет, je pense à toi": other,
@@ -263,9 +280,13 @@ def test_a_text_of_nothing_is_said_to_be_one_a_long_one_cut_and_the_menu_has_oth
 
 
 def test_links_take_a_short_text_along_where_it_can_be_read() -> None:
-    links = re.findall(r"\]\(\./([^)]*)\)", words(open_page("ladder", text="a (b) | c", ladder=TAB)))
+    app = open_page("ladder", text="a (b) | c", ladder=TAB)
+    links = re.findall(r"\]\(\./([^)]*)\)", words(app))
     assert [urlsplit(link).path for link in links] == ["ladder", "writing", "counting", "bottleneck"]
     taken = [parse_qs(urlsplit(link).query)["text"] for link in links]
+    p = read("a (b) | c").p[MODELS.index("recurrent"), -1]
+    assert f"({per_cent(p.max())}). See" in words(app)
+    assert re.search(r"vₘ = “.+”: \[The", words(app))
     assert taken == [["a (b) | c"]] * 3 + [["Je suis étudiant."]]
     long = words(open_page("ladder", text="x " * 999, ladder=TAB))
     assert re.findall(r"\]\(\./writing([^)]*)\)", long) == ["?"]

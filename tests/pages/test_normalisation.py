@@ -130,8 +130,11 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
 def test_the_page_says_when_norms_act_and_that_lines_beyond_the_fifth_are_left_out() -> None:
     for model, said in (("twins-rope", "Before every layer"), ("twins-postnorm", "After every")):
         assert said in words(open_page(PAGE, text=TEXT, model=model))
-    app = open_page(PAGE, text="a", batch="\n".join("bcdefgh"))
-    assert any("first 5 of your 7 lines" in note.value for note in app.info)
+    for lines, cut in (("bcdefgh", True), ("bcdef", False)):
+        app = open_page(PAGE, text="a", batch="\n".join(lines))
+        assert any("first 5 of your 7 lines" in note.value for note in app.info) == cut
+    rows = pictures(app)["groups"][0]["rows"]
+    assert (rows["names"][1], rows["spoken"][1]) == ("2 b", "sentence 2, token 0 “b”")
 
 
 def test_the_nearest_student_depends_on_the_scale_and_what_is_said_holds_for_any_numbers() -> None:
@@ -144,9 +147,10 @@ def test_the_nearest_student_depends_on_the_scale_and_what_is_said_holds_for_any
     data = charts(app)["points"]["tables"]["rows"]
     assert (data["x"], data["y"]) == ([0, 0.5, 1], [0, 1, pytest.approx(1 / 3)])
     for ages, fees, said in (
-        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
+        ("20, 21, 30", "5, 6, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
+        ("20, 20", "5, 5", "Where all have the same age or tuition both are 0/0"),
         ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
         ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
@@ -192,6 +196,9 @@ def test_gradients_before_training_follow_the_theory_and_leave_torch_s_random_nu
         return post / pre
 
     assert ratio(16) / ratio(2) == pytest.approx(math.sqrt(16 / 2), rel=0.4)
+    post, pre = (gradients_at_start(n_layers=3, norm_position=p, seed=0)[-1] for p in ("post", "pre"))
+    said = f"**{post / pre:.1f} times** as large with post-norm ({post:.2f} against {pre:.2f})"
+    assert said in words(open_page(PAGE, about=TABS[4], untrained_layers="3"))
     before = torch.random.get_rng_state()
     gradients_at_start(n_layers=1, norm_position="pre", seed=1)
     assert torch.equal(torch.random.get_rng_state(), before)

@@ -21,6 +21,7 @@ from tfmviz.constants import MASK
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models, recipe
 from tfmviz.ui.recipe import targets
+from tfmviz.words.numbers import decimal, rounded
 
 PAGE = "recipe"
 TEXT = "The cat sat on the mat."
@@ -44,14 +45,15 @@ def test_teacher_forcing_shows_the_losses_and_their_mean_and_a_clicked_row_expla
     assert [row[0].split(" ", 1)[1] for row in shown["rows"]] == tokens[:-1]
     assert [row[1] for row in shown["rows"]] == tokens[1:]
     assert f"**{expected.mean():.3f}**" in words(app)
+    assert f"perplexity, is {rounded(np.exp(expected.mean()))}." in words(app)
     for text, dots in (("The cat sat.", ""), ("The cat sat on.", " + …")):  # three terms, and four
         assert re.search(
             rf"\d{re.escape(dots)}\) / {len(plain.ids_of(text)) - 1} = ", words(open_page(PAGE, text=text))
         )
     shown = sent(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
-    assert f"= {losses()[2]:.3f};" in shown["about"]
-    assert "P(“on” | everything up to “sat”)" in shown["about"]
+    p = rounded(np.exp(-expected[2]))
+    assert f"P(“on” | everything up to “sat”) = {p}, and −ln {p} = {expected[2]:.3f};" in shown["about"]
     assert "no next token" in words(open_page(PAGE, text="x"))
 
 
@@ -177,6 +179,10 @@ def test_label_smoothing_shows_its_divergence_and_slope() -> None:
     log_p = log_softmax(zoo.load("tiny-english").trace(TEXT)["logits"])[2]
     q = smoothing.smoothed(ids[3], epsilon=0.3, vocab_size=len(log_p))
     assert f"**{smoothing.divergence(q, log_p):.3f}**" in words(app)
+    n = len(log_p)
+    assert f"= {0.7 + 0.3 / n:.4f} to “on” and ε/{n:,} = {rounded(0.3 / n)} to every other" in words(app)
+    none = open_page(PAGE, recipe="Label smoothing", text=TEXT, token="2", epsilon="0.0")
+    assert f"−ln p = **{-log_p[ids[3]]:.3f}**, the ordinary loss" in words(none)
     slope = numbers([sent(app, "slopes")["rows"][0][3]])
     assert slope[0] == pytest.approx(smoothing.gradient(q, log_p)[ids[3]], abs=6e-5)
 
@@ -199,7 +205,7 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses() -> None:
 
 def test_the_ground_and_what_the_correction_of_adam_is_good_for_are_described_as_they_are() -> None:
     for address, said, not_said in (
-        ({"steep": "30", "eta_plain": "0.3"}, "the path diverges", "cannot grow"),
+        ({"steep": "30", "eta_plain": "0.1"}, "2/30 = 0.0667, the descent overshoots", "cannot grow"),
         ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "cannot grow", "path diverges"),
         ({"steep": "30", "eta_plain": "0.03"}, "yours is below it", "path diverges"),
         ({"steep": "1", "eta_plain": "0.3"}, "goes straight to the bottom", "as steep across"),
@@ -212,6 +218,7 @@ def test_the_ground_and_what_the_correction_of_adam_is_good_for_are_described_as
     for beta1, beta2 in ((0.9, 0.98), (0.9, 0.999), (0.0, 0.0)):
         app = open_page(PAGE, recipe="Adam", beta1=str(beta1), beta2=str(beta2))
         assert f"= {(1 - beta1) / (1 - beta2) ** 0.5:.2f} times as long" in words(app)
+        assert [row[0] for row in sent(app, "adam_steps")["rows"]] == [f"t = {t}" for t in (1, 2, 3, 5, 10)]
 
 
 def test_the_ways_down_lie_on_the_surface_and_end_where_the_page_says() -> None:
@@ -223,7 +230,9 @@ def test_the_ways_down_lie_on_the_surface_and_end_where_the_page_says() -> None:
         assert {name for name, *_ in rows} == names
         for _, x, y, height in rows:
             assert height == pytest.approx(0.5 * (x**2 + 10 * y**2) + lift)
-        assert ("gradient descent diverged" in space["layout"]["meta"]["alt"]) == (eta == "0.3")
+        ends = {name: decimal(height - lift, ".3g") for name, *_, height in rows}
+        ends |= {"gradient descent": "diverged"} if eta == "0.3" else {}
+        assert f"gradient descent {ends['gradient descent']}, " in space["layout"]["meta"]["alt"]
 
 
 def test_gradients_are_those_of_each_layer() -> None:

@@ -2,19 +2,21 @@
 
 import json
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, sent, series, words
+from tests.app import alt, captions, charts, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import told
 from tfmviz import zoo
 from tfmviz.analysis.law_fits import fit_additive
+from tfmviz.analysis.variants import welch
 from tfmviz.paths import PROJECT
 from tfmviz.ui.size import own, parts, variants
-from tfmviz.words.numbers import in_bytes, in_words
+from tfmviz.words.numbers import in_bytes, in_words, per_cent
 
 PAGE = "size"
 CHANGES = "Which changes help?"
@@ -35,6 +37,7 @@ def test_areas_are_the_shares_of_the_parameters_and_rules_count_matrices_alone()
         of_layers = {name: array for name, array in plain.weights(model).items() if ".blocks." in name}
         sizes = sum(array.size for name, array in of_layers.items() if ".W_" in name and "bias" not in name)
         assert f"without biases, here {in_words(sizes)}:" in words(app), model
+        assert f"embedding {per_cent(embedding)}" in words(app)
     assert "12 · n_layer · d² = **4.72 million** (exact)" in words(open_page(PAGE, model="tiny-english"))
     said = words(open_page(PAGE, design="GPT-2 small"))
     assert "**124,439,808** parameters" in said
@@ -60,6 +63,9 @@ def test_a_token_costs_two_operations_for_each_parameter_and_gpt_3_its_memory_an
     memory = charts(open_page(PAGE, sized="Memory", design="GPT-3"))["memory"]["tables"]["rows"]
     tib = dict(zip((name[5:] for name in memory["name"]), memory["value"], strict=True))
     assert tib["run, 16 bits"] == pytest.approx(174.6e9 * 2 / 2**40, rel=1e-3)
+    largest = {"design": "sizes of your own", "n_layers": "128", "d_model": "16384"}
+    for address, said in (({"model": "tiny-english"}, "1 GPU"), (largest, "83 GPUs")):  # 16 · 12 · 128 · d² / 80 GB
+        assert f"That needs {said} of 80 GB." in words(open_page(PAGE, sized="Memory", **address))
     assert tib["train with Adam"] == pytest.approx(8 * tib["run, 16 bits"])
     found = dict(sent(open_page(PAGE, sized="Training", design="GPT-3"), "training"))
     rows, columns = found["rows"], found["columns"]
@@ -73,7 +79,7 @@ def test_a_token_costs_two_operations_for_each_parameter_and_gpt_3_its_memory_an
 
 def test_a_time_is_written_in_the_largest_unit_that_it_reaches() -> None:
     units = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": parts.DAY, "years": parts.YEAR}
-    for seconds in np.geomspace(0.1, 1e10, 100):
+    for seconds in (*np.geomspace(0.1, 1e10, 100), *units.values()):
         number, unit = parts._time(seconds).replace(",", "").split()
         assert float(number) * units[unit] == pytest.approx(seconds, rel=0.05), seconds
         assert unit == max((name for name in units if units[name] <= max(seconds, 1)), key=lambda name: units[name])
@@ -100,7 +106,7 @@ def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the
     for name, loss in losses.items():
         assert drawn("rows", name) == loss
         assert drawn("means", name) == [pytest.approx(np.mean(loss))]
-    base = losses.pop("baseline")
+    base, table = losses.pop("baseline"), {row[0]: row for row in sent(app, "variants_table")["rows"]}
     for name, loss in losses.items():
         (said,) = (line for line in words(app).split("\n") if line.startswith(f"- **{name}**"))
         if min(loss) > max(base) + np.ptp(loss) + np.ptp(base):  # so far apart that no test would call it chance
@@ -109,11 +115,32 @@ def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the
             assert "**better**" in said
         elif min(loss) < np.mean(base) < max(loss) and min(base) < np.mean(loss) < max(base):
             assert "**within the noise**" in said
-    theirs = {row[0]: row[-1] for row in sent(app, "variants_table")["rows"]}
+        assert f"{name}: mean {np.mean(loss):.3f}" in alt(app, "variants")
+        gap = welch(np.array(loss), np.array(base))
+        assert f"{gap.mean:+.3f} ± {(gap.high - gap.low) / 2:.3f}".replace("-", "−") == table[name][4]
+    law, n, d = own.fitted(own.ALL).law, baseline["parameters"], 2**20
+    more = [float(law.loss(n, d) - loss) for loss in (law.loss(10 * n, d), law.loss(n, 10 * d))]
+    gains = told(app, r"change gains ([\d.]+) nats.* parameters would gain ([\d.]+), .* tokens \*\*([\d.]+)\*\*")
+    assert gains == pytest.approx([np.mean(base) - min(map(np.mean, losses.values())), *more], abs=0.006)
+    assert "Narang et al.: five times as many parameters." in words(app)
+    theirs = {name: row[-1] for name, row in table.items()}
     assert theirs["SwiGLU"] == "−0.055"  # 2.127 and 2.182, Narang et al. 2021, table 1
     assert theirs["ReLU"] == "+0.003"  # 2.182 and, with GELU, 2.179
     assert theirs["shared layers"] == "+0.315"
     assert theirs["post-norm"] == theirs["baseline"] == "–"
+
+
+def test_tokens_that_always_go_to_the_same_expert_are_counted() -> None:
+    for tokens, experts, said in (
+        (
+            "abab",
+            [[0, 1, 0, 1], [0, 1, 1, 1]],
+            "2 tokens occur more than once. Always read by the same: 2 in layer 0, 1",
+        ),
+        ("aba", [[0, 1, 1]], "1 token occurs more than once. Always read by the same: 0 in layer 0."),
+        ("ab", [[0, 1]], "No token occurs twice."),
+    ):
+        assert said in variants.repeated(tuple(tokens), np.eye(2)[np.array(experts)] > 0)
 
 
 def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None:
@@ -121,6 +148,7 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
     weights, trace = plain.weights("experts"), zoo.load("experts").trace(text)
     for chosen in ("experts", "tiny-english"):
         app = open_page(PAGE, model=chosen, text=text, **EXPERTS)
+        assert "has 4 experts in each layer" in words(app)
         rows = charts(app)["routing"]["tables"]["rows"]
         for layer in range(3):
             p = f"decoder.blocks.{layer}.mlp.W_R"
@@ -182,7 +210,30 @@ def test_points_are_the_runs_and_the_prediction_comes_from_the_other_models_alon
     for run in larger:
         assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in words(app)
         assert f"it reached **{run['loss']:.3f}**" in words(app)
+    assert f"For a larger model ({in_words(larger[0]['parameters'])} parameters)" in words(app)
+    sizes, texts = ([run[key] for run in small] for key in ("parameters", "tokens"))
+    ends = [in_words(end(values)) for values in (sizes, texts) for end in (min, max)]
+    assert "{} to {} parameters, {} to {} tokens read once".format(*ends) in captions(app)
+    assert "has no E" in sent(app, "constants")["about"]
+    for fixed, free, said in (
+        ("tokens", "parameters", r"at ([\d,]+) tokens the loss falls as N to"),
+        ("parameters", "tokens", r"with ([\d,]+) parameters as D to"),
+    ):
+        at, power, low, high, n = told(app, rf"{said} the (\S+) \((\S+) to (\S+), (\d+) runs\)")
+        runs = [run for run in small if run[fixed] == at]
+        x, y = np.log([[run[free], run["loss"]] for run in runs]).T
+        assert (n, low < power < high) == (len(runs), True)
+        assert {run[free] for run in runs} == {run[free] for run in small}, "where there are most"
+        assert power == pytest.approx(np.polyfit(x, y, 1)[0], abs=1e-3)
     rows = sent(app, "constants")["rows"]
+    change, low, high = told(app, r"best N changes by (\S+) \((\S+) to (\S+)\), which is larger than chance")
+    assert 0 < low < change < high
+    low, high, best = told(app, r"E lies between (\S+) and (\S+), the best run at ([\d.]+\d)")
+    assert f"{low:.2f}–{high:.2f}" in rows[0][4]
+    assert best == pytest.approx(min(run["loss"] for run in small), abs=0.005)
+    same = {"seed": 0, "loss": 0}
+    again = [abs(a["loss"] - b["loss"]) for a, b in combinations(small, 2) if a | same == b | same]
+    assert f"differ by {np.mean(again):.3f} nats" in words(app)
     for row in rows[:2]:
         for cell in row[1:]:
             value, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", cell).groups())  # type: ignore[union-attr]

@@ -29,6 +29,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent, rounded
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
@@ -62,6 +63,8 @@ def test_lengths_are_those_of_the_record() -> None:
     assert {*shown, *matrices(app)} == {"growth", "lengths", "norms_before_after"}
     trace = read_out()[1]
     expected = residual.lengths(trace, list(residual.stages(trace, "decoder", "layers").values()))
+    first, last = expected.mean(axis=1)[[0, -1]]
+    assert f"from **{first:.2f}** to **{last:.2f}**, a factor of {last / first:.3g}." in words(app)
     of_token = series(shown["growth"], "length", by="kind")["“the”"]
     before = series(shown["norms_before_after"], "value", by="series")["before the norm"]
     for along in (of_token, before):
@@ -134,13 +137,17 @@ def test_who_made_the_word_sums_to_the_logit_and_a_button_leads_to_a_strong_head
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
     difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
-    said = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),")
+    *said, apart = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+), a difference of (\S+)\. ")
     assert said == pytest.approx([difference] * 2, abs=0.006)
+    assert apart < 1e-3
     shown = charts(app)
     assert sum(shown["ranked"]["tables"]["rows"]["value"]) == pytest.approx(difference, abs=1e-3)
     header, (grid,) = pictures(app)["head_scores_map"]
     assert grid.shape == (6, 9)
     assert sum(shown["wrote"]["tables"]["rows"]["value"]) == pytest.approx(grid[5, 2], abs=1e-4)
+    (looked,) = told(app, r"looked most at .*? \((\d+%)\); ")
+    assert looked == pytest.approx(read_out()[1]["decoder.5.self_attn.pattern"][2, TOKEN].max(), abs=0.006)
+    assert "caps its logits" not in words(app)
     (frame,) = header["frames"]
     assert (frame["left"], frame["top"], frame["right"], frame["bottom"]) == (2, 5, 3, 6)
     app = page("Who made the word")
@@ -226,6 +233,7 @@ def test_the_paths_in_space_are_those_of_the_three_main_directions_and_the_neare
     places = residual.in_space(trace, sites).places.swapaxes(0, 1).reshape(-1, 3)
     assert np.allclose([row[1:] for row in rows], places, atol=2e-3)
     tokens = [row[0] for row in rows[:: len(sites)]]
+    assert f"Paths of {len(tokens)} tokens." in space["layout"]["meta"]["alt"]
     for site in (sites[0], sites[-1]):
         near, _ = residual.closest(trace[site], TOKEN)
         assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
@@ -249,6 +257,8 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
         drawn, expected = series(charts(app)["in_context"]), in_context(trace, "decoder", trace.target.ids, pair)
         np.testing.assert_allclose(drawn["each other"], expected.each_other, atol=1e-4)
         assert f"{expected.each_other[-1]:.2f} after the last layer" in words(app)
+        assert f"different tokens average {expected.usual[-1]:.2f}." in words(app)
+        assert app.selectbox(key="chosen_token").label == "This token"
         assert ("two embeddings" in words(app)) == bool(address)
         if not address:
             assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
@@ -306,7 +316,8 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
     p = softmax(normed @ w["embedding.W_E"].T)  # (stage, len, vocab)
     top, ids = p.argmax(axis=-1), plain.ids_of(text)
     app = page("Logit lens", text=text)
-    assert told(app, r"first column (\d+) of (\d+) tokens") == [(top[0] == ids).sum(), len(ids)]
+    same = (top[0] == ids).sum()
+    assert f"first column {same} of {len(ids)} tokens {'is' if same == 1 else 'are'} read out" in words(app)
     data = sent(app, "lens")
     (stage,) = re.findall(r"from “([^”]*)” on, half", words(app))
     held = [(top[n:] == top[-1]).all(axis=0).mean() for n in range(len(top))]
@@ -353,11 +364,14 @@ def test_the_figures_are_those_of_the_sentence_and_the_losses_those_of_the_logs(
         sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(n_layers))]
         np.testing.assert_allclose(alike[name], residual.likeness(trace, sites), atol=1e-5)
         np.testing.assert_allclose(lengths[name], residual.lengths(trace, sites).mean(axis=-1), rtol=1e-4)
+        p = softmax(trace["logits"][-1])
+        assert f"“{visible(loaded.vocabulary[p.argmax()])}” ({per_cent(p.max())})" in words(app).replace("\\", "")
         at_the_start = replace(loaded, module=untrained(loaded.config, seed=0))
         for said, model in (("trained", loaded), ("at the start", at_the_start)):
             found = zoo.experiments.gradient_lengths(model, TEXT)
             parts = [[found[f"decoder.{n}.{part}"] for n in range(n_layers)] for part in ("self_attn", "mlp")]
             np.testing.assert_allclose(gradients[f"{name}, {said}"], np.hypot(parts[0], parts[1]), rtol=1e-3)
+    assert f"with, layers passed 1: {rounded(alike['with'][1])}; " in alt(app, "pair_likeness")
     drawn = series(shown["pair_losses"], table="curves")
     for name in NAMES:
         np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)

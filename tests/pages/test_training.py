@@ -69,7 +69,10 @@ def test_the_film_shows_the_snapshots_own_numbers_and_any_sentence_twice() -> No
     for name, loss in (("first time", found.first), ("second time", found.second)):
         assert series(lines, table="lines0")[name][there.index(1324)] == pytest.approx(loss, abs=1e-3)
     assert lines["tables"]["marks"]["x"] == [1324]
-    assert f"{found.second:.2f} nats" in words(app)
+    period, (early, late) = len(trace.target) // 2, film.on_text(1324)
+    said = f"{found.second:.2f} nats at tokens {period + 1} to {2 * period - 1} and {found.first:.2f} at tokens 1 to "
+    assert f"{said}{period - 1}, which they repeat" in words(app)
+    assert f"difference of **{late - early:+.2f}**".replace("-", "−") in words(app)
     for text in ODD:
         app = open_page("training", text=text, probe="your sentence")
         assert not app.error, text
@@ -83,7 +86,8 @@ def test_heads_are_drawn_of_as_many_layers_as_a_run_has() -> None:
         drawn = inside.picture(trace, layers)
         patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in layers])
         np.testing.assert_allclose(np.nan_to_num(drawn.matrices), patterns, atol=1e-6)
-        assert len(drawn.titles) == len(patterns)
+        heads = [f"head {layer}.{n}" for layer in range(n_layers) for n in range(len(patterns) // n_layers)]
+        assert list(drawn.titles) == heads
 
 
 def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> None:
@@ -99,6 +103,7 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
     row = next(dict(zip(shown["columns"], row, strict=True)) for row in shown["rows"] if "rope" in row[0])
     assert row["updates"] == f"{log[-1]['step'] + 1:,}", "the first update is number 0"
     assert (row["first loss"], row["last loss"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
+    assert row["held-out loss"] == f"{[one['held_out_loss'] for one in log if 'held_out_loss' in one][-1]:.2f}"
     assert row["largest gradient norm"] == f"{max(one['grad_norm'] for one in log):.1f}"
     for choice in ("the others", "all", "the chosen model"):
         assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=choice))
@@ -119,7 +124,9 @@ def test_the_address_holds_the_settings_and_those_that_do_not_fit_start_nothing(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(room.OPTIONS, "width", (16, 20, 64))
-    assert "cannot be shared by 8 heads" in words(pressed(train(train_width="20", train_heads="8")))
+    app = train(train_width="20", train_heads="8")
+    assert app.selectbox(key="train_dropout").options == ["0", "0.1", "0.2", "0.4"]
+    assert "cannot be shared by 8 heads" in words(pressed(app))
     assert requests(runs) == []
     for text in ("", "ten chars.", "word " * (MOST // 5) + "x"):
         assert f"{LEAST:,} to {MOST:,}" in words(pressed(train(train_task="text"), text))
@@ -157,11 +164,11 @@ def test_an_address_without_a_run_shows_a_page_all_the_same() -> None:
 
 def test_a_third_run_waits_and_says_so_and_pause_and_go_on_work(runs: Path) -> None:
     there = room.run_manager()
-    addresses = [there.submit(Choices(seed=n), {}, owner=HERE) for n in range(3)]
+    addresses = [there.submit(Choices(seed=n), {}, owner=HERE) for n in range(4)]
     app = train(run=",".join(addresses))
     said = progress(app)
-    assert [text.split(": ")[0] for text in said] == ["seed 0", "seed 1", "seed 2"]
-    assert said[2].endswith("about to start")
+    assert [text.split(": ")[0] for text in said] == [f"seed {n}" for n in range(4)]
+    assert [text.split(": ")[1] for text in said[2:]] == ["about to start", "waiting, 1 ahead of it"]
     for button, at, state in (("pause", 0, "paused"), ("resume", 0, "queued"), ("stop", 1, "stopped")):
         app.button(key=f"{button}-{addresses[at]}").click().run()
         assert there.see(addresses[at]).state == state
@@ -253,7 +260,7 @@ def test_the_time_left_is_that_of_the_updates_left_at_the_speed_so_far(monkeypat
     monkeypatch.setattr("tfmviz.ui.training.watch.time.time", lambda: 1060.0)
     folder: Any = SimpleNamespace(started=(1000.0, 10, 0))  # after ten updates, a minute ago
     log: Any = SimpleNamespace(tokens_per_second=[90, 110])
-    for steps, left in ((50, "60 s"), (90, "3 min")):
+    for steps, left in ((50, "60 s"), (70, "2 min"), (2030, "100 min")):
         sight: Any = SimpleNamespace(choices=Choices(steps=steps))
         assert watch._speed(folder, sight, log, 30) == f", 100 tokens/s, about {left} left"
         assert watch._speed(folder, sight, log, 10) == ", 100 tokens/s"
@@ -378,6 +385,7 @@ def test_curves_are_the_means_of_what_was_measured_of_the_models_and_sizes_of_th
             np.testing.assert_allclose(drawn[way], [np.mean(runs) for runs in TUNED["accuracy"][model][method]])
         new, trained = (np.mean(TUNED["accuracy"][model][method][0]) for method in ("scratch", "head"))
         assert new < trained
+        assert "With 16 examples a new model" in words(app)
         assert f"a new model is right in {new:.0%}, a head on the trained one in **{trained:.0%}**" in words(app)
     assert tuple(TUNED["sizes"]) == tuned.SIZES
     for model in TUNED["accuracy"].values():

@@ -56,8 +56,8 @@ def translations(at: Translating) -> None:
 
 def beginning(model: AnyModel | Model, ids: Sequence[int], at: Translating) -> str:
     ids = [token for token in ids if token not in model.tokenizer.marks.ends]
-    count = at.shown(len(ids) + 1)
-    return model.tokenizer.decode(ids[:count]).strip() + ("" if count > len(ids) else " …")
+    is_whole = at.asked is None or at.asked > len(ids)  # the last step shows how it ends
+    return model.tokenizer.decode(ids[: at.asked]).strip() + ("" if is_whole else " …")
 
 
 def name_of(model: Model) -> str:

@@ -97,9 +97,8 @@ def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
     head = ctx.choice.head
     found = {scheme_of(one.model): everywhere(one.model, one.text, at, head) for one in both.lessons}
     values = np.stack(list(found.values()))
-    length = values.shape[-1]
-    reach = length // 32  # a single cell could hardly be seen
-    (top, left), (bottom, right) = ([place + by + further for place in at] for further in (-reach, reach + 1))
+    # Two cells on every side: a single one could hardly be seen.
+    (top, left), (bottom, right) = ([place + by + further for place in at] for further in (-2, 3))
     show(
         "pair_maps",
         Cells(
@@ -108,9 +107,8 @@ def _everywhere(both: HeadComparison, at: tuple[int, int], by: int) -> str:
             Axis("position of the key, j"),
             signed(values, "score"),
             titles=tuple(found),
-            frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else (),
+            frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if bottom <= TRAINED else (),
             square=True,
-            across=2,
         ),
     )
     query, key = (markdown.plain(quoted(ctx.trace.tokens)[n]) for n in at)

@@ -24,7 +24,7 @@ def model(ctx: PageContext) -> None:
         list(counts),
         np.array(list(counts.values()), float) / 1e6,
         "million multiplications",
-        words=[f"{in_words(count)} ({per_cent(count / max(total, 1))})" for count in counts.values()],
+        words=[f"{in_words(count)} ({per_cent(count / total)})" for count in counts.values()],
         colours=[other.get(part, look.attention) for part in counts],
         tooltips=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
         room=1.5,

@@ -70,12 +70,13 @@ def table() -> None:
 
 def _verdict(sizes: Sizes) -> str:
     attention, recurrent, *_, restricted = (kind.multiplications(sizes) for kind in KINDS)
-    ratio = attention / recurrent
-    if ratio == 1:
+    if sizes.n == sizes.d:
         sentence = "n = d, so self-attention and a recurrent layer need equally many multiplications"
     else:
-        more = max(ratio, 1 / ratio)
-        few, many = ("self-attention", "a recurrent layer") if ratio < 1 else ("a recurrent layer", "self-attention")
-        sign = "<" if ratio < 1 else ">"
+        if sizes.n < sizes.d:
+            sign, few, many = "<", "self-attention", "a recurrent layer"
+        else:
+            sign, few, many = ">", "a recurrent layer", "self-attention"
+        more = max(attention / recurrent, recurrent / attention)
         sentence = f"n {sign} d, so {few} is cheaper: {many} needs {more:,.3g} times as many multiplications"
     return f"{sentence}. Restricted attention needs {per_cent(restricted / attention)} of those of full attention."

@@ -208,7 +208,7 @@ def functions(subject: MLPContext) -> None:
     shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
     outside = int(((shown < DRAWN[0]) | (shown > DRAWN[1])).sum())
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
-    few += f" {outside} of the dots {'lies' if outside == 1 else 'lie'} outside the picture." if outside else ""
+    few += f" The picture leaves out {outside} of the dots." if outside else ""
     named = COMPARED | {own: feed_forward.function_of(weights)}
 
     def at(name: str, x: float, _: float) -> str:

@@ -127,7 +127,7 @@ def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], see
 
 
 def _height(value: float) -> str:
-    return decimal(value, ".3g") if np.isfinite(value) and value < 1e6 else "diverged"
+    return decimal(value, ".3g") if value < 1e6 else "diverged"
 
 
 def _words(start: Array, steepness: int, plain: float) -> str:

@@ -161,8 +161,7 @@ def calibration() -> None:
 
 
 def _share(means: np.ndarray, guesses: Reliability) -> str:
-    full = guesses.count > 0
-    return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
+    return per_cent(float(np.nansum(means * guesses.count) / guesses.count.sum()))
 
 
 def _at(data: dict[str, Any], model: str, temperature: float) -> dict[str, Any]:

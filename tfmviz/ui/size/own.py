@@ -24,9 +24,6 @@ from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 
 TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D"}
 
-ENOUGH = 6
-"""Runs for which resamples make an interval; many resamples of fewer contain a single distinct run."""
-
 FRONTIER = "best N for each C"
 
 DOT = 70
@@ -127,11 +124,9 @@ def prediction(larger: Runs, counted: str) -> str:
         rf"{rounded(float(law.A))} / N^{{{decimal(float(law.alpha))}}} + {rounded(float(law.B))} / "
         rf"D^{{{decimal(float(law.beta))}}}$."
     )
-    if not parts:
-        return written
+    (size,) = set(larger.n(counted))
     return (
-        f"{written} For a larger model ({in_words(larger.n(counted)[0])} parameters), not in the fit, it "
-        f"predicts {'; '.join(parts)}."
+        f"{written} For a larger model ({in_words(size)} parameters), not in the fit, it predicts {'; '.join(parts)}."
     )
 
 
@@ -176,8 +171,6 @@ def _alone(runs: Runs, counted: str) -> str:
 
 def _power(x: Array, loss: Array) -> str:
     alpha, draws = fit_power(x, loss, draws=DRAWS)
-    if len(x) < ENOUGH:
-        return f"{decimal(-alpha, '.3f')} ({len(x)} runs, too few for an interval)"
     low, high = interval(-draws)
     return f"{decimal(-alpha, '.3f')} ({decimal(low, '.3f')} to {decimal(high, '.3f')}, {len(x)} runs)"
 
@@ -186,22 +179,18 @@ def limits(runs: Runs) -> str:
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
     change = float(without.law.share_for_size) - float(both.law.share_for_size)
-    seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here"
     floor = interval(both.draws.E)
     cells: dict[tuple[float, float], list[float]] = {}
     for n, d, loss in zip(runs.n_parameters, runs.d, runs.loss, strict=True):
         cells.setdefault((n, d), []).append(loss)
     apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
-    seeds = "Every combination was trained once."
-    if apart:
-        seeds = f"Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
     return (
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
         f"at {decimal(runs.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
-        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the gap between "
-        "Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
-        f"shorter. {seeds}"
+        f"{decimal(high, '+.2f')}), which is larger than chance here. So Pearce & Song 2024 explain most of the gap "
+        "between Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens "
+        f"are shorter. Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
     )
 
 

@@ -147,7 +147,7 @@ def memory(ctx: PageContext) -> None:
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes per parameter, not counting activations: weight and gradient in 16 "
         f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That needs "
-        f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)) or 1, 'GPU')} of 80 GB."
+        f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)), 'GPU')} of 80 GB."
     )
     _training(subject)
 

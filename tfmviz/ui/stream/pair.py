@@ -194,11 +194,7 @@ def orders(ctx: PageContext) -> None:
         f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. Sinusoids (norm "
         f"{decimal(added)}) stay in the stream; RoPE rotates only q and k."
     )
-    show(
-        "moved_streams",
-        _by_depth(found, "norm of the change"),
-        alt="; ".join(f"{name}: {', '.join(rounded(float(v)) for v in values)}" for name, values in found.items()),
-    )
+    show("moved_streams", _by_depth(found, "norm of the change"))
 
 
 @cached_for_all

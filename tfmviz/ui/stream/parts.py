@@ -9,7 +9,6 @@ import streamlit as st
 from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import Attribution, River
-from tfmviz.analysis.residual import depth
 from tfmviz.plots import bars, dots
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, ValueFormat, chosen_cell, named, short, signed
@@ -185,11 +184,9 @@ def _account(ctx: PageContext) -> Account:
     trace, token, stack = ctx.trace, ctx.target, ctx.model.writes_from
     matrices = ctx.model.weights.stacks[stack]
     readout = matrices.readout
-    logits, W_U = trace.row("logits", token), readout.W_U
-    biases = np.zeros(len(W_U)) if readout.b_U is None else readout.b_U
-    if readout.cap is not None:
-        stage = f"{stack}.{depth(trace, stack) - 1}.resid_post"
-        logits = readout.before_cap(trace[stage][token])
+    river = contributions.river(trace, stack, token, matrices)
+    logits = trace.row("logits", token) if readout.cap is None else readout.before_cap(river.final)
+    W_U, biases = readout.W_U, np.zeros(len(logits)) if readout.b_U is None else readout.b_U
     vocabulary = ctx.model.vocabulary
     one, other = _words(ctx.model, best := int(logits.argmax()))
     index = best if one is None else one
@@ -199,7 +196,6 @@ def _account(ctx: PageContext) -> Account:
         title = f"logit of “{visible(vocabulary[index])}” minus that of “{visible(vocabulary[other])}”"
         measured, direction = measured - float(logits[other]), direction - W_U[other]
         word_bias -= float(biases[other])
-    river = contributions.river(trace, stack, token, matrices)
     scores = contributions.attribution(river, matrices, direction)
     return Account(
         title=title, measured=measured, word_bias=word_bias, token=token, weights=matrices, river=river, scores=scores
