@@ -223,7 +223,7 @@ ALONE = os.environ | {
 def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
     """Asks all tests without a browser once; leads from a mutant to those that ran its statement, the quickest first.
 
-    Of what runs at import, to those that ran anything else of the file.
+    Of what runs at import, to those that ran anything else of the file, or else to the nearest.
     """
     measured = ["--cov=tfmviz", "--cov-context=test", "--cov-report=", "--junitxml=ran.xml"]
     parallel = ["--numprocesses=auto", "--dist=loadfile"]
@@ -252,6 +252,7 @@ def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
             names = set(chain.from_iterable(by_line.values()))
         tests = {name.partition("|")[0] for name in names}
         asked = sorted(tests & seconds.keys(), key=seconds.__getitem__)
+        asked = asked or in_turn([mutant.path])  # of constants alone
         return [[*PYTEST, *asked]] if asked else []
 
     return found
@@ -291,7 +292,9 @@ def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[s
                 return []
         if running.returncode not in (0, 5):
             test = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
-            return [*command[: command.index("no:cacheprovider") + 1], test[1]] if test else list(command)
+            if test:
+                return [*command[: command.index("no:cacheprovider") + 1], test[1]]
+            return [*command, "--collect-only"] if "pytest" in command else list(command)  # nothing could be imported
     return []
 
 

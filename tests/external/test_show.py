@@ -205,6 +205,7 @@ def test_the_sentences_of_a_pair_are_parts_and_each_head_says_what_goes_between_
     for head, shares in enumerate(kind["between"]["shares"][0]):
         assert (shares[0][1], shares[1][0]) == pytest.approx((there[head], back[head]), abs=0.0006)
     assert tfmviz.trace_of(layer, trace.tokens, segments=[1] * 8).target.segments == ()
+    assert tfmviz.trace_of(layer[:, :1, :1], ["a"], segments=["only"]).target.segments == ()
 
 
 class Frame(HTMLParser):

@@ -187,6 +187,9 @@ test("the presenter's window has the class's step, keeps it when the class is go
   assert.deepEqual(shown(), [[], 1]);
   tell({ step: STEP, began: Date.now() });
   assert.deepEqual(shown(), [["L1", "Look."], 0]);
+  assert.deepEqual(texts(root, ".place"), ["1 of 9"]);
+  tell({ step: { ...STEP, section: "Masks" }, began: Date.now() });
+  assert.deepEqual(texts(root, ".place"), ["Masks · 1 of 9"]);
   tell({ leaves: true });
   assert.deepEqual(shown(), [["L1", "Look."], 1]);
   root.querySelector("header button").click();

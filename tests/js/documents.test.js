@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { parentOf, viewOf } from "./page.js";
 
 const made = async (path) => (await import(`../../tfmviz/views/${path}`)).default;
-const [parts, counts, models, lectures] = await Promise.all(
-  ["parts/view.tsx", "counts/view.ts", "models/view.ts", "lectures/view.tsx"].map(made),
+const [parts, counts, models, lectures, sliders] = await Promise.all(
+  ["parts/view.tsx", "counts/view.ts", "models/view.ts", "lectures/view.tsx", "sliders/view.tsx"].map(made),
 );
 
 const press = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
@@ -125,4 +125,15 @@ test("a group's name is a heading over it, and a group without a name has none",
     ["h2", "t"],
     ["h3", "s"],
   ]);
+});
+
+test("sliders tell the address what is set, and nothing before Python has said it", () => {
+  const view = viewOf(sliders, { sliders: { i: ["query", 0, 9, 1], j: ["key", 0, 9, 1] } }, "sliders");
+  assert.equal(view.edited(), undefined);
+  view.take({ set: { i: 3, j: 0 } });
+  assert.equal(view.edited(), "i=3,j=0");
+  assert.deepEqual(
+    [...view.node.querySelectorAll("output")].map(({ textContent }) => textContent),
+    ["3", "0"],
+  );
 });

@@ -94,3 +94,13 @@ test("the table says which of its numbers is a visible cell", () => {
   const [[, visible, masked]] = rows;
   assert.match(title, new RegExp(`${visible} visible, ${masked} masked`));
 });
+
+test("every query and every key of a short sentence is named beside its row and above its column", () => {
+  const view = new Lab(document.createElement("div"), {});
+  said(view, 3, 0);
+  const written = [];
+  const known = { fillText: (text) => written.push(text), measureText: (text) => ({ width: 6 * text.length }) };
+  const pen = new Proxy(known, { get: (own, name) => own[name] ?? (() => {}) });
+  view.board.paintTexts(pen, { font: "a", text: "#000", accent: "#f00" });
+  for (const word of words(3)) assert.equal(written.filter((text) => text === word).length, 2, word);
+});

@@ -125,7 +125,10 @@ def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware
         beyond = (partly & (turns > known)).sum()
         assert beyond == {"none": partly.sum(), "NTK-aware": partly.sum() - 1}.get(stretch, 0)
         said = f"Of the {partly.sum()} pairs that saw part of the circle, **{beyond}** now go"
-        assert said in words(opened("Wavelengths", stretch=stretch, d_head="32"))
+        app = opened("Wavelengths", stretch=stretch, d_head="32")
+        assert said in words(app)
+        far = told(app, r"At position (\S+) the slowest pair has turned by \*\*(\S+)°\*\* \(in training up to (\S+)°\)")
+        assert far == pytest.approx([1023, *np.degrees([turns[-1], 255 * base ** (-15 / 16)])], abs=0.051)
 
 
 def test_settings_that_make_no_sense_get_one_sentence() -> None:

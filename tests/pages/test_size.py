@@ -148,7 +148,7 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
     weights, trace = plain.weights("experts"), zoo.load("experts").trace(text)
     for chosen in ("experts", "tiny-english"):
         app = open_page(PAGE, model=chosen, text=text, **EXPERTS)
-        assert "has 4 experts in each layer" in words(app)
+        (n_chosen,) = map(int, told(app, r"has 4 experts in each layer; each token is read by (\d)"))
         rows = charts(app)["routing"]["tables"]["rows"]
         for layer in range(3):
             p = f"decoder.blocks.{layer}.mlp.W_R"
@@ -157,6 +157,9 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
             assert rows["expert"][here] == [f"{e:04d} expert {e}" for e in share.argmax(axis=1)]
             height = np.array(rows["high"][here]) - np.array(rows["low"][here])
             np.testing.assert_allclose(height / height.max(), share.max(axis=1) / share.max(), atol=1e-4)
+            readers = share.argsort(axis=1)[:, -n_chosen:]
+            reads = [f"{(readers == e).any(axis=1).mean():.0%}" for e in range(4)]
+            assert sent(app, "routing_shares")["rows"][layer] == [f"layer {layer}", *reads]
 
 
 LAWS, OWN = "Scaling laws", "Our own runs"

@@ -36,6 +36,7 @@ def test_four_ways_to_cut_with_their_counts_of_a_long_text_too() -> None:
     shown = rows(app := open_page(PAGE, text=text), "four_ways")
     n_tokens = len(backend().encode(text).ids)
     assert shown["characters"][0] == f"{len(text)} characters"
+    assert [row["left_out"] for row in sent(app, "four_ways")["rows"]] == [0] * 4
     assert shown["bytes (UTF-8)"][0] == f"{len(text.encode())} bytes"
     assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"

@@ -102,6 +102,9 @@ def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bo
     (tmp_path / "test_a.py").write_text(f"{odd}def test_two(): assert n == 1")
     command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "test_a.py"]
     assert killer(tmp_path, [command], 60)[-1:] == (["test_a.py::test_one[a b]"] if killed else [])
+    (tmp_path / "conftest.py").write_text("import a")
+    (tmp_path / "a.py").write_text("n = 1 + ''")
+    assert killer(tmp_path, [command], 60)[-1:] == ["--collect-only"], "no test could begin"
 
 
 def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
