@@ -127,6 +127,26 @@ test("a group's name is a heading over it, and a group without a name has none",
   ]);
 });
 
+test("steps are folded away under their number, whether a lecture has sections or not, and no empty fold stands there", () => {
+  const [first, second] = ["ab", "cd"].map((name) => [name, [...name].map((one) => [one, `./${one}`])]);
+  const entries = [[], [["", first[1]]], [first, second]].map((folded, n) => ({
+    ...{ title: `L${n}`, address: "./", says: [], takes: "", shows: [], folded },
+  }));
+  const root = parentOf("folded");
+  lectures({
+    data: { of: "steps", opens: "", keeps: false, groups: JSON.stringify([["", entries]]) },
+    parentElement: root,
+  });
+  const folds = [...root.querySelectorAll("details")].map((node) => [
+    node.querySelector("summary").textContent,
+    [...node.querySelectorAll("li")].map(({ textContent }) => textContent).join(""),
+  ]);
+  assert.deepEqual(folds, [
+    ["2 steps", "ab"],
+    ["4 steps", "abcd"],
+  ]);
+});
+
 test("sliders tell the address what is set, and nothing before Python has said it", () => {
   const view = viewOf(sliders, { sliders: { i: ["query", 0, 9, 1], j: ["key", 0, 9, 1] } }, "sliders");
   assert.equal(view.edited(), undefined);
