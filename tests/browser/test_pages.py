@@ -241,7 +241,7 @@ def test_a_click_on_a_cell_or_enter_shows_its_words_and_reaches_the_address(visi
     page.reload()
     expect(page.locator(f"{cell(2, 1)}[aria-pressed=true]")).to_be_visible()
     heading(page, 2, "after layer 0")
-    expect(page.locator(cell(2, 1))).to_have_text(page.locator(".st-key-lens_cell .label").first.inner_text())
+    expect(page.locator(".st-key-lens_cell .label").first).to_have_text(page.locator(cell(2, 1)).inner_text())
     lines = saved(page, "The lens as CSV").decode().splitlines()
     assert len(lines) == 1 + 7 * 7
     assert lines[1 + 2 * 7 + 1].startswith("2, sat,after layer 0,")
