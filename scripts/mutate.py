@@ -213,7 +213,7 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 BUILD = ["node", "scripts/build_views.mjs"]
-PYTEST = [*PYTHON, "pytest", "-x", "-p", "no:cacheprovider"]
+PYTEST = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
 ALONE = os.environ | {
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     "OMP_NUM_THREADS": "1",
@@ -223,7 +223,7 @@ ALONE = os.environ | {
 def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
     """Asks all tests without a browser once; leads from a mutant to those that ran its statement, the quickest first.
 
-    Of what runs at import, to those that ran anything else of the file, or else to the nearest.
+    Of what runs at import, it leads to those that ran anything else of the file; of what none has run, to the nearest.
     """
     measured = ["--cov=tfmviz", "--cov-context=test", "--cov-report=", "--junitxml=ran.xml"]
     parallel = ["--numprocesses=auto", "--dist=loadfile"]
@@ -252,7 +252,7 @@ def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
             names = set(chain.from_iterable(by_line.values()))
         tests = {name.partition("|")[0] for name in names}
         asked = sorted(tests & seconds.keys(), key=seconds.__getitem__)
-        asked = asked or in_turn([mutant.path])  # of constants alone
+        asked = asked or in_turn([mutant.path])  # constants alone, or what another process or a browser runs
         return [[*PYTEST, *asked]] if asked else []
 
     return found
@@ -260,14 +260,13 @@ def ran(copy: Path) -> Callable[[Change, bytes], list[list[str]]]:
 
 def commands(path: str) -> list[list[str]]:
     """The tests of a script: in node, then of the views as Python draws them, and Chromium last."""
-    pytest = [*PYTEST, "-m", "not soak"]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     near, seen = in_turn([path]), [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
     if view == "site":  # its tests, those in Chromium too, lie in one folder
         near, seen = [], ["tests/site"]
     scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (own, near, seen) if tests and (ROOT / tests[0]).exists()]
+    pages = [[*PYTEST, *tests] for tests in (own, near, seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, BUILD, *pages]
 
 
@@ -318,10 +317,10 @@ def main() -> None:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
         (copy / "node_modules").symlink_to(ROOT / "node_modules")
-        of_python = ran(copy)
-        for number, one in enumerate(drawn):
-            if args.only and number not in args.only:
-                continue
+        chosen = [(n, one) for n, one in enumerate(drawn) if not args.only or n in args.only]
+        is_python = any(one.path.endswith(".py") for _, one in chosen)
+        of_python = ran(copy) if is_python else lambda *_: []
+        for number, one in chosen:
             whole, kind = every[one.path], Path(one.path).suffix
             (copy / one.path).write_bytes(one.apply(whole))
             asked = of_python(one, whole) if kind == ".py" else commands(one.path)

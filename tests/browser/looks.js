@@ -58,7 +58,7 @@
       const [faults, groups] = [[], new Map()];
       for (const node of inside(document.body)) {
         const group = node.parentElement?.closest(":not(.layer)");
-        if (!group || group.closest("[class*=st-emotion-]") === group) continue; // a control of Streamlit's
+        if (!group || group.matches("[class*=st-emotion-]")) continue; // a control of Streamlit's
         const isView = node.getRootNode() !== document;
         if (node.matches("button")) groups.set(group, [...(groups.get(group) ?? []), node]);
         if (isView && node.tabIndex > 0) faults.push(`comes before all others: ${node.outerHTML.slice(0, 120)}`);

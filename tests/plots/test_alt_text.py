@@ -41,6 +41,7 @@ def test_a_table_holds_every_value_under_the_title_of_its_axis() -> None:
         chart = make(LIGHT, ODD)
         found = described(chart, "title")
         assert found["tables"], name
+        assert alt_text.of_chart(chart), f"nothing is said of {name}"
         for table in found["tables"]:
             assert len(table["fields"]) == len(found["columns"]), name
             assert set(table["fields"]) <= set(chart.data[table["data"]]), name

@@ -179,6 +179,7 @@ def limits(runs: Runs) -> str:
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
     change = float(without.law.share_for_size) - float(both.law.share_for_size)
+    seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here"
     floor = interval(both.draws.E)
     cells: dict[tuple[float, float], list[float]] = {}
     for n, d, loss in zip(runs.n_parameters, runs.d, runs.loss, strict=True):
@@ -188,7 +189,7 @@ def limits(runs: Runs) -> str:
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
         f"at {decimal(runs.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
-        f"{decimal(high, '+.2f')}), which is larger than chance here. So Pearce & Song 2024 explain most of the gap "
+        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the gap "
         "between Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens "
         f"are shorter. Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
     )
